@@ -107,8 +107,8 @@ func dial(ctx context.Context, path string) (feed.Socket, error) {
 type views struct{ *browser.Socket }
 
 // Next returns the next view.
-func (s views) Next(ctx context.Context) (wire.View, error) {
-	message, err := s.Read(ctx)
+func (v views) Next(ctx context.Context) (wire.View, error) {
+	message, err := v.Read(ctx)
 	if err != nil {
 		return wire.View{}, err
 	}

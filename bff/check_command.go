@@ -29,6 +29,7 @@ func runCheck(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
+
 	c, problem := config.Load(s.env, overrides)
 	b := readBuild()
 	at, _ := time.Parse(time.RFC3339, b.time) // zero = unknown
@@ -46,9 +47,12 @@ func runCheck(ctx context.Context, args []string, s streams) error {
 	} else {
 		printFindings(s.out, b.version, found, verbose, terminalStyle(s.out))
 	}
-	if failed := check.Count(found, check.Fail); err == nil && failed > 0 {
+
+	failed := check.Count(found, check.Fail)
+	if err == nil && failed > 0 {
 		err = fmt.Errorf("%d of %d checks failed", failed, len(found))
 	}
+
 	return err
 }
 
@@ -65,6 +69,7 @@ func writeFindings(w io.Writer, version string, found []check.Finding) error {
 	for _, f := range found {
 		list = append(list, finding{f.ID, f.Status, f.Text, f.Fix, f.Details})
 	}
+
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
@@ -101,12 +106,14 @@ func verdict(found []check.Finding) string {
 	if warned != 1 {
 		warnings = fmt.Sprintf("%d warnings", warned)
 	}
+
 	switch {
 	case failed > 0:
 		return fmt.Sprintf("Not ready: %d of %d checks failed, %s", failed, len(found), warnings)
 	case warned > 0:
 		return "Ready, with " + warnings
 	}
+
 	return fmt.Sprintf("Ready: all %d checks passed", len(found))
 }
 

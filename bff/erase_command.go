@@ -24,6 +24,7 @@ func runErase(ctx context.Context, args []string, s streams) (err error) {
 			return nil
 		})
 	}
+
 	list := flags.Bool("list", false,
 		"print the sessions erased on request; keep the list apart from backups")
 	from := flags.String("from", "",
@@ -35,14 +36,17 @@ func runErase(ctx context.Context, args []string, s streams) (err error) {
 		return errors.New("erasing: name a session or an e-mail address: " +
 			"coinslot erase cs_… or coinslot erase ann@shop.example")
 	}
+
 	database, err := config.Lookup(s.env, overrides, "COINSLOT_DATABASE")
 	if err != nil {
 		return err
 	}
+
 	eraser, err := server.NewEraser(ctx, database, "coinslot erase")
 	if err != nil {
 		return err
 	}
+
 	defer func() { err = errors.Join(err, eraser.Close()) }()
 	for _, subject := range flags.Args() {
 		ids, err := eraser.Erase(ctx, subject)
@@ -64,10 +68,12 @@ func runErase(ctx context.Context, args []string, s streams) (err error) {
 	if !*list {
 		return nil
 	}
+
 	ids, err := eraser.Recorded(ctx)
 	for _, id := range ids {
 		fmt.Fprintln(s.out, id)
 	}
+
 	return err
 }
 
@@ -78,11 +84,13 @@ func eraseListed(ctx context.Context, eraser *server.Eraser, path string, s stre
 	if err != nil {
 		return fmt.Errorf("-from: %w", err)
 	}
+
 	for line := range strings.Lines(string(text)) {
 		id := strings.TrimSpace(line)
 		if id == "" {
 			continue
 		}
+
 		_, err := eraser.Erase(ctx, id)
 		switch {
 		case errors.Is(err, payment.ErrNotFound):
@@ -93,5 +101,6 @@ func eraseListed(ctx context.Context, eraser *server.Eraser, path string, s stre
 			fmt.Fprintf(s.out, "%s: personal data erased\n", id)
 		}
 	}
+
 	return nil
 }

@@ -84,9 +84,13 @@ func parseSettings(
 			names = append(names, setting.Flag()+"-file")
 		}
 		for _, name := range names {
-			flags.Func(name, setting.Help, func(v string) error { overrides[name] = v; return nil })
+			flags.Func(name, setting.Help, func(v string) error {
+				overrides[name] = v
+				return nil
+			})
 		}
 	}
+
 	help := func() { printUsage(s.out) }
 	if own != nil {
 		own(flags)
@@ -97,5 +101,6 @@ func parseSettings(
 			fmt.Fprintln(s.out, "\nand the settings of coinslot serve: see coinslot -h")
 		}
 	}
+
 	return overrides, noArguments(flags, parseFlags(flags, args, help))
 }

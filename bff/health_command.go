@@ -21,6 +21,7 @@ func runHealth(ctx context.Context, args []string, s streams) error {
 	if err := parse(flags, args, s); err != nil {
 		return err
 	}
+
 	overrides := map[string]string{"ops-listen": *listen}
 	address, err := config.Lookup(s.env, overrides, "COINSLOT_OPS_LISTEN")
 	if err != nil {
@@ -29,6 +30,7 @@ func runHealth(ctx context.Context, args []string, s streams) error {
 	if address == "-" {
 		return errors.New("checking health: COINSLOT_OPS_LISTEN is -, so /readyz is turned off")
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
 	// A listener's address without a host, or 0.0.0.0, leads to this machine: see net.Dial.
@@ -36,16 +38,19 @@ func runHealth(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return fmt.Errorf("checking health at %s: %w", address, err)
 	}
+
 	// a proxy of the environment must not be used
 	direct := &http.Client{Transport: &http.Transport{Proxy: nil}}
 	resp, err := direct.Do(req)
 	if err != nil {
 		return err // names the URL
 	}
+
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		why, _ := io.ReadAll(io.LimitReader(resp.Body, 200)) // for display only
 		return fmt.Errorf("%s is not ready: %s", address, strings.TrimSpace(string(why)))
 	}
+
 	return nil
 }

@@ -37,6 +37,7 @@ func apiClient(flags *flag.FlagSet, args []string, s streams) (*client.Client, e
 	if err := client.CheckURL(c.URL); err != nil {
 		return nil, fmt.Errorf("-server or COINSLOT_URL: %w", err)
 	}
+
 	key, err := config.Lookup(env, nil, "COINSLOT_SECRET_KEY")
 	c.Key, _, _ = strings.Cut(key, ",") // the first during a rotation
 	return c, err
@@ -68,13 +69,16 @@ func runListen(ctx context.Context, args []string, s streams) error {
 		return nil
 	})
 	api, err := apiClient(flags, args, s)
-	if err = noArguments(flags, err); err != nil {
+	err = noArguments(flags, err)
+	if err != nil {
 		return err
 	}
+
 	l.Client = api
 	if err := webhook.CheckEndpoint(l.to, true); err != nil {
 		return fmt.Errorf("-forward-to: %w: set a URL like http://localhost:3000/hooks/coinslot", err)
 	}
+
 	// derived, so that a restart does not change it
 	mac := hmac.New(sha256.New, []byte(l.Key))
 	io.WriteString(mac, "coinslot listen\n"+l.to)
@@ -87,6 +91,7 @@ func runListen(ctx context.Context, args []string, s streams) error {
 	if _, err := l.forward(ctx, ""); err != nil || l.accepted {
 		return err
 	}
+
 	return fmt.Errorf("replaying %s: it is not in the event log, or was not accepted", l.replay)
 }
 
@@ -109,6 +114,7 @@ func (l *listener) follow(ctx context.Context) error {
 			ready = true
 		}
 	}
+
 	return nil
 }
 
@@ -126,6 +132,7 @@ func (l *listener) forward(ctx context.Context, after string) (string, error) {
 		}
 		after = page.Next
 	}
+
 	return after, nil
 }
 
@@ -148,11 +155,13 @@ func (l *listener) deliver(ctx context.Context, e client.Event) {
 	if err != nil || ctx.Err() != nil {
 		return
 	}
+
 	l.accepted = sent.Delivered
 	result := fmt.Sprintf("%d in %d ms", sent.Status, sent.Took.Milliseconds())
 	if !sent.Delivered {
 		result += ": " + sent.Failure.Meaning + " " + sent.Note
 	}
+
 	session, _ := e.Session() // for display only
 	fmt.Fprintf(l.out, "%s  %-18s  %s  %q  %s\n", time.Now().Format(time.TimeOnly), e.Type, id,
 		cmp.Or(session.OrderRef, session.ID), result)
@@ -176,6 +185,7 @@ func (l *listener) persist(ctx context.Context, who string, try func() error) er
 		case wait == first:
 			fmt.Fprintf(l.out, "%s does not answer: %v. Trying until it does.\n", who, err)
 		}
+
 		sleep(ctx, wait)
 	}
 }

@@ -27,18 +27,22 @@ func runAdminPassword(_ context.Context, args []string, s streams) error {
 		return errors.New("reading a password: it cannot be an argument, which others could see " +
 			"in the process list")
 	}
+
 	read := func() (string, error) { return readLine(os.Stdin) }
 	if term.IsTerminal(int(os.Stdin.Fd())) {
 		read = func() (string, error) { return promptTwice(s.errors) }
 	}
+
 	text, err := read()
 	if err != nil {
 		return fmt.Errorf("reading a password: %w", err)
 	}
+
 	hash, err := password.New(text)
 	if err != nil {
 		return err
 	}
+
 	fmt.Fprintln(s.out, hash)
 	return nil
 }
@@ -58,6 +62,7 @@ func promptTwice(prompt io.Writer) (string, error) {
 	if typed[0] != typed[1] {
 		return "", errors.New("the passwords differ")
 	}
+
 	return typed[0], nil
 }
 

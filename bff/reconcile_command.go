@@ -33,10 +33,12 @@ func runReconcile(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
+
 	first, last, err := parseDays(from, to)
 	if err != nil {
 		return err
 	}
+
 	result, err := server.Reconcile(ctx, c, first, last)
 	if err != nil {
 		return err
@@ -51,26 +53,34 @@ func runReconcile(ctx context.Context, args []string, s streams) error {
 		n, err = server.CancelUnknown(ctx, c, result)
 		fmt.Fprintf(s.errors, "%d unpaid transactions canceled.\n", n)
 	}
-	if n := len(result.Findings); err == nil && n > 0 {
+
+	n := len(result.Findings)
+	if err == nil && n > 0 {
 		err = fmt.Errorf("reconciling: gateway and database differ in %d cases", n)
 	}
+
 	return err
 }
 
 // parseDays reads an inclusive range of days.
 func parseDays(from, to string) (first, last time.Time, err error) {
-	if first, err = time.Parse(time.DateOnly, from); err != nil {
+	first, err = time.Parse(time.DateOnly, from)
+	if err != nil {
 		return first, last, fmt.Errorf("-from %q: must be a date like 2026-11-01", from)
 	}
-	if last, err = time.Parse(time.DateOnly, to); err != nil {
+
+	last, err = time.Parse(time.DateOnly, to)
+	if err != nil {
 		return first, last, fmt.Errorf("-to %q: must be a date like 2026-11-01", to)
 	}
+
 	switch {
 	case last.Before(first):
 		return first, last, errors.New("-to is before -from")
 	case last.Sub(first) > 366*24*time.Hour:
 		return first, last, errors.New("-from and -to are more than a year apart")
 	}
+
 	return first, last, nil
 }
 
@@ -83,12 +93,16 @@ func printJSON(w io.Writer, c gatewaylist.Result) error {
 	for _, f := range c.Findings {
 		findings = append(findings, finding{f, f.Kind.Explanation()})
 	}
+
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", " ")
 	return encoder.Encode(map[string]any{
-		"from": c.From.Format(time.DateOnly), "to": c.To.Format(time.DateOnly),
-		"transactions": c.Transactions, "foreign": c.NotOurs, "attempts": c.Attempts,
-		"findings": findings,
+		"from":         c.From.Format(time.DateOnly),
+		"to":           c.To.Format(time.DateOnly),
+		"transactions": c.Transactions,
+		"foreign":      c.NotOurs,
+		"attempts":     c.Attempts,
+		"findings":     findings,
 	})
 }
 
@@ -106,6 +120,7 @@ func printReport(w io.Writer, c gatewaylist.Result) error {
 		fmt.Fprintln(w, text)
 		return nil
 	}
+
 	kind := gatewaylist.FindingKind("")
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, f := range c.Findings {
@@ -116,12 +131,15 @@ func printReport(w io.Writer, c gatewaylist.Result) error {
 			}
 			fmt.Fprintf(w, "\n%s: %s\n", kind, kind.Explanation())
 		}
+
 		session := f.Session
 		if session != "" {
 			session += fmt.Sprintf(" #%d", f.Attempt)
 		}
+
 		fmt.Fprintf(table, " %s\t%s\t%s\tgateway: %s\tdatabase: %s\n", f.TrackingCode, session,
 			f.OrderRef, cmp.Or(f.AtGateway, "none"), cmp.Or(f.InDatabase, "none"))
 	}
+
 	return table.Flush()
 }

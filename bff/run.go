@@ -64,8 +64,10 @@ func run(args, env []string, out, errs io.Writer) int {
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	name := "serve"
 	if len(args) > 0 && len(args[0]) > 0 && args[0][0] != '-' {
-		name, args = args[0], args[1:]
+		name = args[0]
+		args = args[1:]
 	}
+
 	for _, c := range commands() {
 		if c.name == name {
 			return exitCode(c.run(ctx, args, streams{env, out, errs}), errs)
@@ -75,6 +77,7 @@ func run(args, env []string, out, errs io.Writer) int {
 		printUsage(out)
 		return 0
 	}
+
 	fmt.Fprintf(errs, "coinslot: unknown command %q: see coinslot -h\n", name)
 	return 2
 }
@@ -92,11 +95,13 @@ func runServe(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return suggestDemo(err, args, s.env)
 	}
+
 	log := logs.New(s.errors, logs.Config{JSON: c.LogJSON, Level: c.LogLevel})
 	srv, err := server.New(ctx, c, serverOptions(c, log))
 	if err != nil {
 		return err
 	}
+
 	defer context.AfterFunc(ctx, func() {
 		log.Info("shutting down; a second signal stops the server at once", "drain", c.Drain)
 	})()
@@ -106,6 +111,7 @@ func runServe(ctx context.Context, args []string, s streams) error {
 	if err == nil {
 		log.Info("stopped")
 	}
+
 	return err
 }
 
@@ -141,6 +147,7 @@ func listen(ctx context.Context, c config.Config, srv *server.Server, ready func
 	if err != nil {
 		return fmt.Errorf("COINSLOT_LISTEN: %w", err)
 	}
+
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	private, leave := context.WithCancel(context.WithoutCancel(ctx))
@@ -154,6 +161,7 @@ func listen(ctx context.Context, c config.Config, srv *server.Server, ready func
 		server.Serve(private, operators, ops, srv.Ops)
 		context.AfterFunc(private, stop) // do not run unobserved
 	}
+
 	group, serving := errgroup.WithContext(serving)
 	server.Serve(serving, group, public, srv.Handler)
 	group.Go(func() error { return srv.Run(serving) })
@@ -175,6 +183,7 @@ func drain(ctx, serving context.Context, srv *server.Server, d time.Duration) {
 	case <-serving.Done():
 		return
 	}
+
 	srv.Leave()
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -196,14 +205,17 @@ func runOrderToken(_ context.Context, args []string, s streams) error {
 	if err := parse(flags, args, s); err != nil {
 		return err
 	}
+
 	key, err := config.Lookup(s.env, nil, "COINSLOT_ORDER_KEY")
 	if err != nil {
 		return err
 	}
+
 	token, err := order.Mint([]byte(key), t, time.Now())
 	if err != nil {
 		return fmt.Errorf("minting an order token: %w (-amount 25.00 -ref 1001)", err)
 	}
+
 	fmt.Fprintln(s.out, token)
 	return nil
 }

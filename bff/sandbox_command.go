@@ -28,10 +28,12 @@ func runSandbox(ctx context.Context, args []string, s streams) error {
 	if err := parse(flags, args, s); err != nil {
 		return err
 	}
+
 	l, err := listenLoopback(*listen)
 	if err != nil {
 		return err
 	}
+
 	address := "http://" + l.Addr().String()
 	c.PageURL = address + "/pay"
 	group, ctx := errgroup.WithContext(ctx)
@@ -61,15 +63,18 @@ func listenLoopback(at string) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listening on %q: must be host:port, like 127.0.0.1:8082", at)
 	}
-	if addr, err := netip.ParseAddr(host); host != "localhost" &&
-		(err != nil || !addr.IsLoopback()) {
+	addr, err := netip.ParseAddr(host)
+	isLoopback := host == "localhost" || err == nil && addr.IsLoopback()
+	if !isLoopback {
 		return nil, errors.New("listening: the sandbox accepts loopback addresses only, like " +
 			"127.0.0.1:8082: its controls have no password")
 	}
+
 	l, err := net.Listen("tcp", at)
 	if err != nil {
 		return nil, fmt.Errorf("listening on %q: %w", at, err)
 	}
+
 	return l, nil
 }
 
@@ -99,13 +104,16 @@ func runDemo(ctx context.Context, args []string, s streams) error {
 	if err := parse(flags, args, s); err != nil {
 		return err
 	}
+
 	for _, setting := range s.env {
-		switch name, _, _ := strings.Cut(setting, "="); name {
+		name, _, _ := strings.Cut(setting, "=")
+		switch name {
 		case "COINSLOT_ORIGINS":
 			c.Log.Warn("the demo ignores " + name + ": use -own-shop")
 		case "COINSLOT_WEBHOOK_URL":
 			c.Log.Warn("the demo ignores " + name + ": use -webhook-url")
 		}
 	}
+
 	return demo.Run(ctx, c)
 }

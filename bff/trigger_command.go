@@ -15,8 +15,12 @@ import (
 
 // triggers are the events, with the simulated payment that causes each; "" = none is needed.
 var triggers = map[string]string{
-	"checkout.pending": "", "checkout.partial": "half", "checkout.confirmed": "pay",
-	"checkout.expired": "expire", "checkout.cancelled": "cancel", "checkout.review": "tenfold",
+	"checkout.pending":   "",
+	"checkout.partial":   "half",
+	"checkout.confirmed": "pay",
+	"checkout.expired":   "expire",
+	"checkout.cancelled": "cancel",
+	"checkout.review":    "tenfold",
 }
 
 // triggerOf returns the kind of payment for an event. Errors: an unknown event.
@@ -37,15 +41,18 @@ func runTrigger(ctx context.Context, args []string, s streams) error {
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		args = append(slices.Clone(args[1:]), args[0])
 	}
+
 	api, err := apiClient(flags, args, s)
 	if err != nil {
 		return err
 	}
+
 	event := strings.Join(flags.Args(), " ")
 	kind, err := triggerOf(event)
 	if err != nil {
 		return err
 	}
+
 	ctx, stop := context.WithTimeout(ctx, 30*time.Second)
 	defer stop()
 	simulate := func(session, kind string) error {
@@ -61,16 +68,19 @@ func runTrigger(ctx context.Context, args []string, s streams) error {
 	case !client.IsCode(err, "session_unknown"):
 		return fmt.Errorf("%w: is this a checkout, and running? coinslot demo starts one", err)
 	}
+
 	order := client.NewSession{AmountUSD: "25.00", OrderRef: "test-" + rand.Text()[:8]}
 	session, err := api.CreateSession(ctx, order)
 	if err != nil {
 		return err
 	}
+
 	fmt.Fprintf(s.out, "Opened session %s, order %s, 25.00 USD\n", session.ID, order.OrderRef)
 	coin := map[string]string{"currency_symbol": "USDT", "network_code": "trc20"}
 	if err := api.Do(ctx, "POST", "/checkout/"+session.ID+"/attempts", coin, nil); err != nil {
 		return err
 	}
+
 	fmt.Fprint(s.out, "Chose USDT on trc20\n")
 	if kind != "" {
 		if err := simulate(session.ID, kind); err != nil {
@@ -78,6 +88,7 @@ func runTrigger(ctx context.Context, args []string, s streams) error {
 		}
 		fmt.Fprintf(s.out, "Simulated %q\n", kind)
 	}
+
 	return awaitEvent(ctx, api, session.ID, event, s)
 }
 
@@ -97,6 +108,7 @@ func awaitEvent(
 				}
 			}
 		}
+
 		sleep(ctx, 500*time.Millisecond)
 		if _, err := api.Recheck(ctx, session); err != nil { // instead of waiting for the poller
 			return fmt.Errorf("waiting for %s: %w", event, err)

@@ -20,7 +20,7 @@ var stamp string
 type build struct {
 	version string // v1.2.3; (devel) = unknown
 	commit  string // empty = unknown
-	time    string // of the commit, RFC 3339; empty = unknown
+	time    string // when the commit was made, RFC 3339; empty = unknown
 	dirty   bool   // the sources differ from the commit
 }
 
@@ -28,12 +28,19 @@ type build struct {
 func readBuild() build {
 	if part := strings.Fields(stamp); len(part) > 0 {
 		part = append(part, "", "", "")
-		return build{version: part[0], commit: part[1], time: part[2], dirty: part[3] != ""}
+		return build{
+			version: part[0],
+			commit:  part[1],
+			time:    part[2],
+			dirty:   part[3] != "",
+		}
 	}
+
 	b := build{version: "(devel)"}
 	if info, ok := debug.ReadBuildInfo(); ok { // without a tag it has the commit's time and hash
 		b.version = cmp.Or(info.Main.Version, b.version)
 	}
+
 	return b
 }
 
@@ -52,6 +59,7 @@ func printVersion(_ context.Context, _ []string, s streams) error {
 		}
 		fmt.Fprintf(s.out, "commit   %s%s\n", b.commit, more)
 	}
+
 	fmt.Fprintf(s.out, "go       %s\nplatform %s/%s\n", strings.TrimPrefix(runtime.Version(), "go"),
 		runtime.GOOS, runtime.GOARCH)
 	return nil

@@ -16,6 +16,7 @@ func CheckURL(raw string) error {
 	if err != nil {
 		return errors.New("the checkout's URL is not valid: use one like https://pay.shop.example")
 	}
+
 	switch {
 	case u.User != nil || strings.ContainsAny(raw, "?#\\") || u.Hostname() == "":
 		return errors.New("the checkout's URL must be like https://pay.shop.example, without " +
@@ -23,6 +24,7 @@ func CheckURL(raw string) error {
 	case u.Scheme == "https", u.Scheme == "http" && isLoopback(u.Hostname()):
 		return nil
 	}
+
 	return errors.New("the checkout's URL must be https (http only for localhost): the secret " +
 		"key travels with each request")
 }

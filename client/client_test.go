@@ -22,7 +22,6 @@ import (
 	"coinslot/bff/server"
 	"coinslot/bff/server/servertest"
 	"coinslot/client"
-	"coinslot/docs"
 	"coinslot/docs/examples/exampletest"
 	"coinslot/e2e/need"
 
@@ -37,7 +36,7 @@ type document struct {
 
 func openAPI(t *testing.T) (d document) {
 	t.Helper()
-	fortest.OK(t, yaml.Unmarshal(docs.OpenAPI, &d))
+	fortest.OK(t, yaml.Unmarshal(fortest.Must(os.ReadFile("../docs/openapi.yaml"))(t), &d))
 	return d
 }
 

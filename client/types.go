@@ -117,6 +117,7 @@ func VerifyWebhook(secret string, h http.Header, body []byte) (e Event, err erro
 	if err := json.Unmarshal(body, &e); err != nil {
 		return Event{}, fmt.Errorf("reading a webhook: %w", err)
 	}
+
 	e.ID = h.Get("webhook-id")
 	return e, nil
 }

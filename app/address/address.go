@@ -56,7 +56,8 @@ func Compare(ours, network, pasted string) Comparison {
 	if theirs == "" || ours == "" {
 		return Comparison{}
 	}
-	kind, chain := familyOf(theirs), chainOf(network)
+	kind := familyOf(theirs)
+	chain := chainOf(network)
 	switch {
 	case chain != "" && named != "" && named != chain && sameAccount(ours, theirs):
 		return Comparison{Match: OtherNetwork, Network: named, Theirs: SplitGroups(theirs, nil)}
@@ -121,7 +122,8 @@ func recipientOf(head, query string) string {
 // trimLink removes what EIP-681 has around an address.
 func trimLink(s string) string {
 	s = strings.TrimPrefix(s, "pay-")
-	if target, _, found := strings.Cut(s, "@"); found && strings.HasPrefix(s, "0x") {
+	target, _, found := strings.Cut(s, "@")
+	if found && strings.HasPrefix(s, "0x") {
 		return target
 	}
 	return s
@@ -173,7 +175,8 @@ func sameAccount(ours, theirs string) bool {
 	if a, b := foldCase(ours, theirs); a == b {
 		return true
 	}
-	a, b := tonAccount(ours), tonAccount(theirs)
+	a := tonAccount(ours)
+	b := tonAccount(theirs)
 	return a != "" && a == b
 }
 
@@ -181,7 +184,8 @@ func sameAccount(ours, theirs string) bool {
 // have a checksum in it (EIP-55), and in bech32.
 func foldCase(ours, theirs string) (string, string) {
 	lower := strings.ToLower
-	switch kind := familyOf(ours); {
+	kind := familyOf(ours)
+	switch {
 	case kind == wire.EVM && !(isMixedCase(ours) && isMixedCase(theirs)),
 		(strings.HasPrefix(lower(ours), "bc1") || strings.HasPrefix(lower(ours), "ltc1")) &&
 			!isMixedCase(theirs),
@@ -205,18 +209,21 @@ func isMixedCase(s string) bool {
 // diff counts and marks the characters of theirs that differ from ours. If the lengths differ,
 // everything between a common prefix and suffix is marked.
 func diff(ours, theirs string) (n int, marks []bool) {
-	a, b := []rune(ours), []rune(theirs)
+	a := []rune(ours)
+	b := []rune(theirs)
 	marks = make([]bool, len(b))
 	if len(a) == len(b) {
 		for i := range b {
-			if marks[i] = a[i] != b[i]; marks[i] {
+			marks[i] = a[i] != b[i]
+			if marks[i] {
 				n++
 			}
 		}
 		return n, marks
 	}
 	short := min(len(a), len(b))
-	start, end := 0, 0
+	start := 0
+	end := 0
 	for start < short && a[start] == b[start] {
 		start++
 	}

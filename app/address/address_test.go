@@ -166,7 +166,8 @@ func FuzzDecodeBase64(f *testing.F) {
 			return
 		}
 		want, err := base64.RawURLEncoding.DecodeString(strings.NewReplacer("+", "-", "/", "_").Replace(s))
-		if got := decodeBase64(s); err == nil && !strings.ContainsAny(s, "\r\n") && !bytes.Equal(got, want) || err != nil && got != nil {
+		got := decodeBase64(s)
+		if err == nil && !strings.ContainsAny(s, "\r\n") && !bytes.Equal(got, want) || err != nil && got != nil {
 			t.Errorf("decoded(%q) = %x; want %x, %v", s, got, want, err)
 		}
 	})

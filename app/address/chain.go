@@ -95,7 +95,8 @@ func chainByAsset(text string) string {
 // namedChain returns the name of the chain that a text names besides its recipient; empty if it
 // names none. head is the text before its query. Sources: EIP-681, EIP-3770, CAIP-2, CAIP-10.
 func namedChain(head, query, recipient string) string {
-	head, query = strings.ToLower(head), strings.ToLower(query)
+	head = strings.ToLower(head)
+	query = strings.ToLower(query)
 	if i := strings.LastIndexByte(head, '@'); i >= 0 {
 		id, _, _ := strings.Cut(head[i+1:], "/")
 		if name := chainByID(id); name != "" {

@@ -12,6 +12,6 @@ type opError struct {
 	err error
 }
 
-func (f opError) Error() string { return f.op + ": " + f.err.Error() }
+func (e opError) Error() string { return e.op + ": " + e.err.Error() }
 
-func (f opError) Unwrap() error { return f.err }
+func (e opError) Unwrap() error { return e.err }

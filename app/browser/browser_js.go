@@ -51,7 +51,8 @@ func Fetch(
 		"mode": "same-origin", "cache": "no-store", "redirect": "follow", "headers": headers,
 	}
 	if body != nil {
-		options["body"], headers["Content-Type"] = string(body), "application/json"
+		options["body"] = string(body)
+		headers["Content-Type"] = "application/json"
 	}
 	defer waitForRelease()
 	defer resetDedupe() // also after a failure: the page shows that it is offline
@@ -103,7 +104,8 @@ func ReplaceURL(path string) {
 // Focus focuses the first element that selector finds, unless the focus is in the host page: that
 // would interrupt the shopper's typing.
 func Focus(selector string) {
-	if element := find(selector); element.Truthy() && !focusIsOutside() {
+	element := find(selector)
+	if element.Truthy() && !focusIsOutside() {
 		element.Call("focus")
 	}
 }
@@ -145,7 +147,8 @@ type Tab struct {
 // left. A later call replaces both funcs. The listeners live as long as the page.
 func (t *Tab) Watch(back, leave func()) {
 	t.mu.Lock()
-	t.returned, t.left = back, leave
+	t.returned = back
+	t.left = leave
 	listening := t.listening
 	t.listening = true
 	t.mu.Unlock()

@@ -13,7 +13,8 @@ import (
 func Copy(text string) error {
 	clipboard := js.Global().Get("navigator").Get("clipboard")
 	if clipboard.Truthy() {
-		if _, err := await(clipboard.Call("writeText", text)); err == nil {
+		_, err := await(clipboard.Call("writeText", text))
+		if err == nil {
 			return nil
 		}
 	}

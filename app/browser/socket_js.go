@@ -56,7 +56,8 @@ func (s *Socket) listen() {
 			s.push([]byte(data.String()))
 		}
 	})
-	if dedupe := js.Global().Get("coinslotDedupe"); dedupe.Type() == js.TypeFunction {
+	dedupe := js.Global().Get("coinslotDedupe")
+	if dedupe.Type() == js.TypeFunction {
 		dedupe.Invoke(s.value)
 		s.deduped = true
 	}

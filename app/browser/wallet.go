@@ -14,10 +14,17 @@ var (
 
 // WalletInfo is how a wallet describes itself, all of it untrusted. Source: EIP-6963.
 type WalletInfo struct {
-	ID, Name, Icon, RDNS string
+	ID   string
+	Name string
+	Icon string
+	RDNS string
 }
 
 // Transaction is the parameter of eth_sendTransaction, in hexadecimal as of EIP-1474.
 type Transaction struct {
-	ChainID, From, To, Value, Data string
+	ChainID string
+	From    string
+	To      string
+	Value   string
+	Data    string
 }

@@ -78,7 +78,8 @@ func (w *Wallets) Connect(id, chain string) (from string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if from = stringOf(property(accounts, "0")); !isAccount(from) {
+	from = stringOf(property(accounts, "0"))
+	if !isAccount(from) {
 		return "", errors.New("asking a wallet for its account: no account in the answer")
 	}
 	if onChain(provider, chain) {
@@ -182,7 +183,8 @@ func settle(v js.Value) (value, reason js.Value, ok bool) {
 			return nil
 		})
 	}
-	resolve, reject := callback(true), callback(false)
+	resolve := callback(true)
+	reject := callback(false)
 	defer resolve.Release()
 	defer reject.Release()
 	// An untrusted promise may throw or call back twice. A native one that adopts it settles once.
@@ -214,7 +216,8 @@ func property(v js.Value, name string) js.Value {
 func callSafely(do func() js.Value) (v js.Value, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			v, err = js.Undefined(), errors.New("it threw an exception")
+			v = js.Undefined()
+			err = errors.New("it threw an exception")
 		}
 	}()
 	return do(), nil

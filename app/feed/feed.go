@@ -232,7 +232,10 @@ func (f *Feed) fetchBeside(ctx context.Context) (stop func()) {
 			}
 		}
 	})
-	return func() { cancel(); done.Wait() }
+	return func() {
+		cancel()
+		done.Wait()
+	}
 }
 
 // waitToRedial waits until the socket may be opened again, and polls meanwhile if several
@@ -375,7 +378,8 @@ func (f *Feed) setOffline(offline bool) {
 func (f *Feed) Resume() {
 	f.mu.Lock()
 	if f.isPaused {
-		f.isPaused, f.pausing = false, make(chan struct{})
+		f.isPaused = false
+		f.pausing = make(chan struct{})
 	}
 	f.mu.Unlock()
 	f.requestFetch()

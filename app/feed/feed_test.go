@@ -146,7 +146,8 @@ func (s *server) fallSilent() {
 // at least every pollInterval.
 func (s *server) assertPolled(t *testing.T, begin, end time.Duration) {
 	t.Helper()
-	last, most := begin, 5*time.Second
+	last := begin
+	most := 5 * time.Second
 	for _, at := range append(s.seen().fetches, end) {
 		if at < begin || at > end {
 			continue
@@ -154,7 +155,8 @@ func (s *server) assertPolled(t *testing.T, begin, end time.Duration) {
 		if at-last > most {
 			t.Errorf("no poll from %v to %v; fetched at %v", last, at, s.seen().fetches)
 		}
-		last, most = at, pollInterval
+		last = at
+		most = pollInterval
 	}
 }
 
@@ -170,12 +172,19 @@ func run(t *testing.T, s *server, test func(f *Feed)) {
 	synctest.Test(t, func(t *testing.T) {
 		s.start = time.Now()
 		f := New(Config{
-			Fetch: s.fetch, Dial: s.dial, OnView: s.onView, OnOffline: s.onOffline, Version: 1,
-			Random: func() float64 { return 0.5 },
+			Fetch:     s.fetch,
+			Dial:      s.dial,
+			OnView:    s.onView,
+			OnOffline: s.onOffline,
+			Version:   1,
+			Random:    func() float64 { return 0.5 },
 		})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
-		go func() { f.Run(ctx); close(done) }()
+		go func() {
+			f.Run(ctx)
+			close(done)
+		}()
 		synctest.Wait()
 		test(f)
 		cancel()
@@ -220,7 +229,8 @@ func TestPollingTakesOver(t *testing.T) {
 		pass(20 * time.Second)
 	})
 	// The first socket fails at once, the second after half of 2 s; then a poll every 3 s.
-	if want := time.Second; len(s.seen().fetches) == 0 || s.seen().fetches[0] != want {
+	want := time.Second
+	if len(s.seen().fetches) == 0 || s.seen().fetches[0] != want {
 		t.Errorf("fetched at %v; want first at %v", s.seen().fetches, want)
 	}
 	for i := 1; i < len(s.seen().fetches); i++ {
@@ -249,7 +259,10 @@ func TestSocketReconnects(t *testing.T) {
 	s := &server{version: 1, answers: true}
 	run(t, s, func(*Feed) {
 		pass(10 * time.Second)
-		s.set(func() { s.sockets, s.version = true, 4 })
+		s.set(func() {
+			s.sockets = true
+			s.version = 4
+		})
 		pass(31 * time.Second)
 		before := len(s.seen().fetches)
 		pass(30 * time.Second)
@@ -291,7 +304,8 @@ func TestFetchFailureClosesSocket(t *testing.T) {
 		f.Resume()
 		pass(2 * time.Second)
 	})
-	if got := s.seen(); len(got.open) != 2 || !slices.Equal(got.offline, []bool{true, false}) {
+	got := s.seen()
+	if len(got.open) != 2 || !slices.Equal(got.offline, []bool{true, false}) {
 		t.Errorf("%d sockets, offline %v; want another one, and offline, then online", len(got.open), got.offline)
 	}
 }
@@ -364,9 +378,15 @@ func TestDedupedSocketIsKept(t *testing.T) {
 // one socket to the next, and ends when a socket delivers.
 func TestPollingBesideSilentSocket(t *testing.T) {
 	for name, s := range map[string]*server{
-		"no handshake":             {version: 1, answers: true, sockets: true, hangs: true},
-		"no message":               {version: 1, answers: true, sockets: true, silent: true},
-		"no message, deduplicated": {version: 1, answers: true, sockets: true, silent: true, dedupe: true},
+		"no handshake": {version: 1, answers: true, sockets: true, hangs: true},
+		"no message":   {version: 1, answers: true, sockets: true, silent: true},
+		"no message, deduplicated": {
+			version: 1,
+			answers: true,
+			sockets: true,
+			silent:  true,
+			dedupe:  true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			run(t, s, func(*Feed) {
@@ -385,7 +405,10 @@ func TestPollingBesideSilentSocket(t *testing.T) {
 						t.Fatal("a silent socket will update")
 					}
 				}
-				s.set(func() { s.hangs, s.silent = false, false })
+				s.set(func() {
+					s.hangs = false
+					s.silent = false
+				})
 				pass(2*readTimeout + maxDialBackoff)
 				before := len(s.seen().fetches)
 				s.push(3)

@@ -15,13 +15,17 @@ func FuzzVersions(f *testing.F) {
 	f.Add(int64(1)<<62, []byte{1})
 	f.Add(int64(3), []byte{})
 	f.Fuzz(func(t *testing.T, from int64, versions []byte) {
-		newest, shown := from, from
-		feed := New(Config{Version: from, OnView: func(v wire.View) {
-			if v.Version < shown {
-				t.Fatalf("version %d is shown after %d", v.Version, shown)
-			}
-			shown = v.Version
-		}})
+		newest := from
+		shown := from
+		feed := New(Config{
+			Version: from,
+			OnView: func(v wire.View) {
+				if v.Version < shown {
+					t.Fatalf("version %d is shown after %d", v.Version, shown)
+				}
+				shown = v.Version
+			},
+		})
 		for _, b := range versions {
 			version := int64(b)
 			grown := feed.apply(wire.View{Version: version})

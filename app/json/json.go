@@ -130,7 +130,8 @@ func (r *reader) word(into reflect.Value) {
 // array decodes into a slice.
 func (r *reader) array(into reflect.Value, depth int) {
 	r.take('[')
-	if wanted := into.IsValid(); wanted && r.fits(into, reflect.Slice) {
+	wanted := into.IsValid()
+	if wanted && r.fits(into, reflect.Slice) {
 		into.Set(reflect.MakeSlice(into.Type(), 0, 0))
 	} else if wanted {
 		return
@@ -224,7 +225,8 @@ func fieldsOf(t reflect.Type) map[string]int {
 		name := field.Name
 		if _, tag, ok := strings.Cut(string(field.Tag), `json:"`); ok {
 			tag, _, _ = strings.Cut(tag, `"`)
-			if tag, _, _ = strings.Cut(tag, ","); tag != "" {
+			tag, _, _ = strings.Cut(tag, ",")
+			if tag != "" {
 				name = tag
 			}
 		}

@@ -61,11 +61,13 @@ func TestUnmarshalLikeStandardLibrary(t *testing.T) {
 func compare(t *testing.T, text []byte) {
 	t.Helper()
 	var got, want all
-	err, wanted := json.Unmarshal(text, &got), standard.Unmarshal(text, &want)
+	err := json.Unmarshal(text, &got)
+	wanted := standard.Unmarshal(text, &want)
 	if (err == nil) != (wanted == nil) {
 		t.Fatalf("%.200q: error %v; the standard library's is %v", text, err, wanted)
 	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(all{})); err == nil && diff != "" {
+	diff := cmp.Diff(want, got, cmp.AllowUnexported(all{}))
+	if err == nil && diff != "" {
 		t.Errorf("%.200q:\n%s", text, diff)
 	}
 }
@@ -97,10 +99,12 @@ func lenient(text []byte) bool {
 		top := len(names) - 1
 		switch token {
 		case standard.Delim('{'):
-			names, isName = append(names, map[string]bool{}), true
+			names = append(names, map[string]bool{})
+			isName = true
 			continue
 		case standard.Delim('['):
-			names, isName = append(names, nil), false
+			names = append(names, nil)
+			isName = false
 			continue
 		case standard.Delim('}'), standard.Delim(']'):
 			names = names[:top]

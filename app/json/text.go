@@ -59,7 +59,8 @@ func (r *reader) string() string {
 	r.at++
 	var out []byte
 	for start := r.at; r.at < len(r.text); {
-		switch c := r.text[r.at]; {
+		c := r.text[r.at]
+		switch {
 		case c == '"':
 			rest := r.text[start:r.at]
 			r.at++
@@ -100,7 +101,8 @@ func (r *reader) escape(to []byte) []byte {
 		back := r.at
 		r.at++
 		if second, ok := r.unit(); ok {
-			if both := utf16.DecodeRune(first, second); both != utf8.RuneError {
+			both := utf16.DecodeRune(first, second)
+			if both != utf8.RuneError {
 				return utf8.AppendRune(to, both)
 			}
 		}

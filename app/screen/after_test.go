@@ -57,10 +57,14 @@ func TestNoDeadEnds(t *testing.T) {
 		for _, s := range screentest.Gallery() {
 			p := screentest.Localize(s.Page, "en", text)
 			if set != nil {
-				p.View.CancelURL, p.View.SuccessURL, p.View.Support, p.Shop = "", "", "", ""
+				p.View.CancelURL = ""
+				p.View.SuccessURL = ""
+				p.View.Support = ""
+				p.Shop = ""
 				set(&p)
 			}
-			if html := page(p); len(waysOn(p)) == 0 || strings.Count(html, `"button primary`) > 1 {
+			html := page(p)
+			if len(waysOn(p)) == 0 || strings.Count(html, `"button primary`) > 1 {
 				t.Errorf("%s, %s: a dead end, or several filled buttons\n%s", s.Name, name, html)
 			}
 		}
@@ -72,11 +76,16 @@ func TestNoDeadEnds(t *testing.T) {
 func TestUncheckedOrder(t *testing.T) {
 	text := english(t)
 	for code, title := range map[wire.Code]string{
-		wire.CodeRateLimited: "choose.busy", wire.CodeStorageUnavailable: "choose.busy",
-		wire.CodeGatewayUnavailable: "closed.title", wire.CodeSessionUnknown: "closed.news",
+		wire.CodeRateLimited:        "choose.busy",
+		wire.CodeStorageUnavailable: "choose.busy",
+		wire.CodeGatewayUnavailable: "closed.title",
+		wire.CodeSessionUnknown:     "closed.news",
 	} {
-		html := page(widget.Page{Text: text, Base: "/checkout/cs_gallery",
-			View: wire.View{Status: wire.Open, Notice: &wire.Notice{Code: code, Message: "Why."}}})
+		html := page(widget.Page{
+			Text: text,
+			Base: "/checkout/cs_gallery",
+			View: wire.View{Status: wire.Open, Notice: &wire.Notice{Code: code, Message: "Why."}},
+		})
 		if !strings.Contains(html, ">"+text[title]+"</h1>") ||
 			strings.Contains(html, text["closed.text"]) != (title == "closed.title") {
 			t.Errorf("%s: want the title %q, and a word of charges only if it is a failure:\n%s",
@@ -129,7 +138,9 @@ func TestExtendOffered(t *testing.T) {
 func TestExtendAnnounced(t *testing.T) {
 	pendingAs := func(number int, symbol string) wire.View {
 		v := pendingView()
-		v.Version, v.Attempt.Number, v.Attempt.CurrencySymbol = int64(10+number), number, symbol
+		v.Version = int64(10 + number)
+		v.Attempt.Number = number
+		v.Attempt.CurrencySymbol = symbol
 		return v
 	}
 	preparing := wire.View{Version: 11, Session: "cs_gallery", Status: wire.Preparing}
@@ -171,7 +182,12 @@ func TestReviewOfAnAbsentTransaction(t *testing.T) {
 // exist, and one of a gateway that does not answer.
 func TestUnknownInFrame(t *testing.T) {
 	for code, want := range map[wire.Code]bool{wire.CodeSessionUnknown: false, wire.CodeGatewayUnavailable: true} {
-		p := widget.Page{Text: english(t), Embed: "inline", Origin: "https://shop.example", View: wire.View{Status: wire.Open, Notice: &wire.Notice{Code: code, Message: "why"}}}
+		p := widget.Page{
+			Text:   english(t),
+			Embed:  "inline",
+			Origin: "https://shop.example",
+			View:   wire.View{Status: wire.Open, Notice: &wire.Notice{Code: code, Message: "why"}},
+		}
 		fortest.Equal(t, strings.Contains(page(p), `data-part="reload"`), want,
 			"%s: a button to try again", code)
 	}
@@ -187,9 +203,13 @@ func TestReceiptNamesShop(t *testing.T) {
 		"name": {func(p *widget.Page) { p.View.Order.ShopName = "متجر" }, "متجر"},
 		"host": {func(*widget.Page) {}, "two-tickets.example"},
 		"success_url": {func(p *widget.Page) {
-			p.Shop, p.View.SuccessURL = "", "https://thanks.example:8443/ok?a=b"
+			p.Shop = ""
+			p.View.SuccessURL = "https://thanks.example:8443/ok?a=b"
 		}, "thanks.example:8443"},
-		"checkout": {func(p *widget.Page) { p.Shop, p.View.SuccessURL = "", "" },
+		"checkout": {func(p *widget.Page) {
+			p.Shop = ""
+			p.View.SuccessURL = ""
+		},
 			"pay.shop.example"},
 	} {
 		p := named(t, "receipt")

@@ -69,7 +69,8 @@ func (c *chooser) title() string {
 
 // warning says what happens to the present attempt, or that there is nothing to choose from.
 func (c *chooser) warning() node.Node {
-	p, a := c.Page, c.Page.View.Attempt
+	p := c.Page
+	a := c.Page.View.Attempt
 	switch {
 	case p.CountAvailable() == 0:
 		return node.El("p").Class("note warn").Text(p.T("choose.none"))
@@ -82,7 +83,8 @@ func (c *chooser) warning() node.Node {
 
 // refusal says above the list why the choice was refused.
 func (c *chooser) refusal() node.Node {
-	if code, text := c.trouble(); text != "" && !isMissing(code) {
+	code, text := c.trouble()
+	if text != "" && !isMissing(code) {
 		return errorText(code, text).Class("note")
 	}
 	return node.Text("")
@@ -91,7 +93,8 @@ func (c *chooser) refusal() node.Node {
 // trouble is why the last request failed, with the code of the server's answer; no text for none.
 // What is wrong with a field of the offer stands beside it.
 func (c *chooser) trouble() (wire.Code, string) {
-	switch notice := c.Page.View.Notice; {
+	notice := c.Page.View.Notice
+	switch {
 	case c.Problem != nil && c.Wrong == "":
 		return c.Problem.Code, c.Problem.Detail
 	case c.Problem == nil && notice != nil:
@@ -119,7 +122,8 @@ func (c *chooser) selection() widget.Choice {
 func (c *chooser) network(symbol string) string {
 	initial := c.Page.InitialChoice()
 	for _, key := range []string{c.networks[symbol], initial.Network} {
-		if currency, _, ok := c.Page.Coin(key); ok && currency.Symbol == symbol {
+		currency, _, ok := c.Page.Coin(key)
+		if ok && currency.Symbol == symbol {
 			return key
 		}
 	}
@@ -146,7 +150,8 @@ func (c *chooser) emailField() node.Node {
 				Attr("value", p.Email).Attr("autocomplete", "email").Attr("inputmode", "email").
 				Attr("pattern", emailPattern).Attr("aria-errormessage", "coinslot-email").
 				On("input", func(ctx app.Context, _ app.Event) {
-					c.emailEdited, c.email = true, ""
+					c.emailEdited = true
+					c.email = ""
 					field := ctx.JSSrc()
 					if field.Get("validity").Get("valid").Bool() {
 						c.email = field.Get("value").String()
@@ -200,7 +205,8 @@ func (c *chooser) continueText() string {
 	if c.Busy {
 		return c.Page.T("choose.busy")
 	}
-	if currency, network, ok := c.chosen(); ok && (c.pickedHere || c.Page.SoleNetwork()) {
+	currency, network, ok := c.chosen()
+	if ok && (c.pickedHere || c.Page.SoleNetwork()) {
 		return c.Page.T("choose.continue.with", "coin", currency.Symbol,
 			"network", widget.NetworkName(network))
 	}
@@ -231,7 +237,8 @@ func (c *chooser) body() (map[string]string, string) {
 
 // pick selects a coin, and one of its networks unless key is empty.
 func (c *chooser) pick(symbol, key string) {
-	c.pickedHere, c.picked = true, symbol
+	c.pickedHere = true
+	c.picked = symbol
 	if key == "" {
 		return
 	}

@@ -48,7 +48,8 @@ func TestContinueButtonText(t *testing.T) {
 // Each coin has its best network checked from the start, and keeps the one that was picked.
 func TestNetworkOfCoin(t *testing.T) {
 	c := &chooser{Page: named(t, "open-few-exchanges")}
-	c.Page.Chosen, c.Page.ChosenNetwork = "", ""
+	c.Page.Chosen = ""
+	c.Page.ChosenNetwork = ""
 	for _, step := range []struct{ symbol, key, want string }{
 		{"USDC", "", "USDC:erc20"}, // most exchanges can send to it; Base is cheaper
 		{"USDT", "", "USDT:trc20"},
@@ -82,7 +83,8 @@ func TestWhereErrorsStand(t *testing.T) {
 	} {
 		page := node.HTML(&chooser{Page: named(t, "open"), Problem: &c.problem})
 		above, _, _ := strings.Cut(page, `<fieldset`)
-		if got := strings.Contains(above, `data-part="error"`); got != c.atList ||
+		got := strings.Contains(above, `data-part="error"`)
+		if got != c.atList ||
 			strings.Count(page, `data-part="error"`) != 1 {
 			t.Errorf("%s: above the list %t; want %t\n%s", name, got, c.atList, page)
 		}
@@ -94,16 +96,23 @@ func TestShowRemembersCoin(t *testing.T) {
 	c, ctx, _ := live(t, "open", &browserFake{})
 	v := pendingView()
 	c.show(ctx, v)
-	v.Version, v.Status, v.Actions = v.Version+1, wire.Cancelled, []wire.Action{wire.Retry}
+	v.Version++
+	v.Status = wire.Cancelled
+	v.Actions = []wire.Action{wire.Retry}
 	c.show(ctx, v)
 	if got := c.Page.InitialChoice(); got != (widget.Choice{Symbol: "USDT", Network: "USDT:trc20"}) {
 		t.Errorf("preselected is %+v", got)
 	}
 	second := *v.Attempt
-	second.Number, second.CurrencySymbol, second.NetworkCode = 2, "TON", "ton"
-	v.Version, v.Status, v.Attempt = v.Version+1, wire.Pending, &second
+	second.Number = 2
+	second.CurrencySymbol = "TON"
+	second.NetworkCode = "ton"
+	v.Version++
+	v.Status = wire.Pending
+	v.Attempt = &second
 	c.show(ctx, v)
-	if got := c.Page.InitialChoice(); got != (widget.Choice{Symbol: "TON", Network: "TON:ton"}) {
+	got := c.Page.InitialChoice()
+	if got != (widget.Choice{Symbol: "TON", Network: "TON:ton"}) {
 		t.Errorf("after a second attempt, preselected is %+v", got)
 	}
 }

@@ -22,12 +22,15 @@ type closed struct {
 // Draw draws title, reason and buttons, of which the first is the filled one. If nothing has
 // failed, or the server could not look the order up, the shopper may have paid, so the page does
 // not say that nothing was charged.
-func (s *closed) Draw() *node.Element {
-	p, symbol, title := s.Page, "stop", "closed.title"
+func (c *closed) Draw() *node.Element {
+	p := c.Page
+	symbol := "stop"
+	title := "closed.title"
 	switch {
-	case s.hasCode("", wire.CodeSessionUnknown, wire.CodeNotFound, wire.CodeMethod):
-		symbol, title = "ask", "closed.news"
-	case p.View.Session == "" && s.hasCode(wire.CodeRateLimited, wire.CodeStorageUnavailable,
+	case c.hasCode("", wire.CodeSessionUnknown, wire.CodeNotFound, wire.CodeMethod):
+		symbol = "ask"
+		title = "closed.news"
+	case p.View.Session == "" && c.hasCode(wire.CodeRateLimited, wire.CodeStorageUnavailable,
 		wire.CodeInternal):
 		title = "choose.busy"
 	}
@@ -42,16 +45,16 @@ func (s *closed) Draw() *node.Element {
 			node.If(
 				title == "closed.title", func() node.Node { return sentence(p, "closed.text") },
 			)),
-		box("actions", s.buttons()...),
+		box("actions", c.buttons()...),
 		widget.Ask(p, true),
 	)
 }
 
 // buttons are "try again" where that can help, the way to the shop, and "back", which frame.js
 // handles.
-func (s *closed) buttons() []node.Node {
-	p := s.Page
-	again := s.isTransient()
+func (c *closed) buttons() []node.Node {
+	p := c.Page
+	again := c.isTransient()
 	back := !again && p.Embed == ""
 	isStuck := shopURL(p, p.View.CancelURL) == ""
 	filled := func(is bool) string { return "button" + widget.TextIf(is, " primary") }
@@ -76,13 +79,13 @@ func reloadButton(p widget.Page, class string) node.Node {
 }
 
 // hasCode reports whether there is a notice with one of the codes.
-func (s *closed) hasCode(codes ...wire.Code) bool {
-	n := s.Page.View.Notice
+func (c *closed) hasCode(codes ...wire.Code) bool {
+	n := c.Page.View.Notice
 	return n != nil && slices.Contains(codes, n.Code)
 }
 
 // isTransient reports whether another try can help.
-func (s *closed) isTransient() bool {
-	return s.Page.View.Notice == nil || s.hasCode(wire.CodeGatewayUnavailable,
+func (c *closed) isTransient() bool {
+	return c.Page.View.Notice == nil || c.hasCode(wire.CodeGatewayUnavailable,
 		wire.CodeStorageUnavailable, wire.CodeRateLimited, wire.CodeInternal)
 }

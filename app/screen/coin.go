@@ -16,7 +16,8 @@ const inSight = 5
 
 // coinList asks for the coin, unless there is only one. The view has the most used ones first.
 func (c *chooser) coinList() node.Node {
-	currencies, picked := c.Page.View.Currencies, c.selection()
+	currencies := c.Page.View.Currencies
+	picked := c.selection()
 	list := make([]node.Node, 0, inSight+2)
 	if c.Page.SoleCoin() {
 		list = append(list, node.El("legend").Class("offscreen").Text(c.title()))
@@ -76,7 +77,8 @@ func (o coinOption) draw() node.Node {
 
 // head is the coin's radio. That of the only coin is hidden, and sent all the same.
 func (o coinOption) head() node.Node {
-	c, symbol := o.c, o.currency.Symbol
+	c := o.c
+	symbol := o.currency.Symbol
 	isUnavailable := widget.CountAvailable(o.currency) == 0
 	radio := node.Void("input").Attr("type", "radio").Attr("name", "currency_symbol").
 		Attr("value", symbol).Attr("data-part", "currency").
@@ -144,7 +146,8 @@ func (o coinOption) unavailableReason() string {
 
 // networkList is the panel with the coin's networks, which CSS shows below the checked coin.
 func (o coinOption) networkList() node.Node {
-	p, checked := o.c.Page, o.c.network(o.currency.Symbol)
+	p := o.c.Page
+	checked := o.c.network(o.currency.Symbol)
 	list := []node.Node{node.El("legend").Body(
 		node.El("span").Text(p.T("choose.network")), node.Text(" "),
 		node.El("span").Attr("aria-hidden", "true").Text(p.T("choose.fee.head")),
@@ -158,7 +161,9 @@ func (o coinOption) networkList() node.Node {
 
 // network is one radio, also of an unavailable network, with its reason.
 func (o coinOption) network(n wire.Network, checked string) node.Node {
-	c, symbol, value := o.c, o.currency.Symbol, widget.NetworkKey(o.currency.Symbol, n.Code)
+	c := o.c
+	symbol := o.currency.Symbol
+	value := widget.NetworkKey(o.currency.Symbol, n.Code)
 	radio := node.Void("input").Attr("type", "radio").Attr("name", widget.NetworkField(symbol)).
 		Attr("value", value).Attr("data-part", "network").
 		Bool("checked", value == checked).Bool("disabled", !n.Available).
@@ -177,7 +182,8 @@ func (o coinOption) network(n wire.Network, checked string) node.Node {
 // about says below a network's name whether it costs least, what exchanges call it, and whether
 // most of them can send to it, or why it cannot be chosen.
 func (o coinOption) about(n wire.Network) (list []node.Node) {
-	p, short := o.c.Page, strings.ToUpper(n.Code)
+	p := o.c.Page
+	short := strings.ToUpper(n.Code)
 	add := func(when bool, class, text string) {
 		if when && len(list) > 0 {
 			list = append(list, node.Text(" · "))

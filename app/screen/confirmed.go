@@ -17,10 +17,10 @@ type confirmed struct {
 }
 
 // Draw draws what is unusual, the receipt, and the ways on, of which the first is the filled one.
-func (s *confirmed) Draw() *node.Element {
-	p, a := s.Page, s.Page.View.LatestAttempt() // zero if the merchant resolved the order
+func (c *confirmed) Draw() *node.Element {
+	p, a := c.Page, c.Page.View.LatestAttempt() // zero if the merchant resolved the order
 	if p.Receipt {
-		return receipt(p, a, s.Zone)
+		return receipt(p, a, c.Zone)
 	}
 	isStuck := shopURL(p, p.View.SuccessURL) == ""
 	return box("blocks",
@@ -29,7 +29,7 @@ func (s *confirmed) Draw() *node.Element {
 		till(p, a,
 			widget.Fact(p, "done.order", "order", p.View.Order.Ref),
 			networkFact(p, a),
-			widget.Moment(p, "done.time", "time", a.PaidAt, s.Zone),
+			widget.Moment(p, "done.time", "time", a.PaidAt, c.Zone),
 			widget.Transactions(p, a, 8),
 		),
 		box("actions",

@@ -52,7 +52,9 @@ func FuzzScreen(f *testing.F) {
 		}
 		if v.Attempt != nil {
 			a := *v.Attempt
-			a.CurrencyName, a.NetworkName, a.TxID = text, text, text
+			a.CurrencyName = text
+			a.NetworkName = text
+			a.TxID = text
 			v.Attempt = &a
 		}
 		return node.HTML(&Checkout{Page: s})

@@ -46,7 +46,8 @@ func lines(s string) string { return strings.ReplaceAll(s, "<", "\n<") + "\n" }
 func TestGallery(t *testing.T) {
 	for _, s := range screentest.Gallery() {
 		t.Run(s.Name, func(t *testing.T) {
-			got, file := lines(page(named(t, s.Name))), filepath.Join("testdata", s.Name+".html")
+			got := lines(page(named(t, s.Name)))
+			file := filepath.Join("testdata", s.Name+".html")
 			if *update {
 				fortest.OK(t, os.WriteFile(file, []byte(got), 0o644))
 			}
@@ -145,7 +146,8 @@ func TestHandles(t *testing.T) {
 // TestFormsKeepFields checks that no form and no link forgets how the page is framed.
 func TestFormsKeepFields(t *testing.T) {
 	for _, s := range screentest.Gallery() {
-		s.Page.Embed, s.Page.Origin = "inline", "https://shop.example"
+		s.Page.Embed = "inline"
+		s.Page.Origin = "https://shop.example"
 		s.Page.Carry = []widget.Field{{Name: "embed", Value: "inline"}, {Name: "origin", Value: "https://shop.example"}}
 		s.Page.Text = english(t)
 		page := page(s.Page)
@@ -156,8 +158,9 @@ func TestFormsKeepFields(t *testing.T) {
 			page = strings.ReplaceAll(page, tab, "")
 		}
 		forms := strings.Count(page, "<form")
-		if n := strings.Count(page,
-			`<input name="origin" type="hidden" value="https://shop.example">`); n != forms {
+		n := strings.Count(page,
+			`<input name="origin" type="hidden" value="https://shop.example">`)
+		if n != forms {
 			t.Errorf("%s: %d of %d forms carry the origin", s.Name, n, forms)
 		}
 		for _, link := range regexp.MustCompile(`href="(/checkout[^"]*)"`).

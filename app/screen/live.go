@@ -102,7 +102,8 @@ func (c *Checkout) receive(ctx app.Context, v wire.View) {
 		c.show(ctx, v)
 		return
 	}
-	c.Page.View, c.at = v, time.Now()
+	c.Page.View = v
+	c.at = time.Now()
 	ctx.NewActionWithValue(widget.ActionViewTime, widget.ViewTime{View: v, At: c.at})
 	ctx.PreventUpdate()
 }
@@ -113,7 +114,9 @@ func (c *Checkout) show(ctx app.Context, v wire.View) {
 	if v.Session == old.Session && v.Version < old.Version {
 		return
 	}
-	c.Page.View, c.at, c.offline = v, time.Now(), false
+	c.Page.View = v
+	c.at = time.Now()
+	c.offline = false
 	if old.Session == "" && v.Session != "" {
 		c.Page = c.Page.WithSession(v.Session)
 		c.Host.ReplaceURL(c.Page.Link(""))
@@ -140,7 +143,9 @@ func (c *Checkout) show(ctx app.Context, v wire.View) {
 
 // announceScreen announces a new screen and focuses its heading.
 func (c *Checkout) announceScreen(ctx app.Context) {
-	c.Page.Changing, c.Search, c.note = false, "", ""
+	c.Page.Changing = false
+	c.Search = ""
+	c.note = ""
 	c.announcement = c.Page.T("said." + announcementKey(c.Page.View))
 	ctx.Defer(func(app.Context) { c.Host.Focus("#" + widget.HeadingID) })
 }
@@ -155,7 +160,8 @@ func (c *Checkout) isExtension(v wire.View) bool {
 		c.lastPayable = wire.Attempt{}
 		return false
 	}
-	was, is := c.lastPayable, *v.Attempt
+	was := c.lastPayable
+	is := *v.Attempt
 	c.lastPayable = is
 	return was.Number != 0 && is.Number > was.Number &&
 		is.CurrencySymbol == was.CurrencySymbol && is.NetworkCode == was.NetworkCode
@@ -179,7 +185,9 @@ func partial(v wire.View) bool {
 
 // showChooser shows or hides the chooser.
 func (c *Checkout) showChooser(ctx app.Context, show bool) {
-	c.Page.Changing, c.Search, c.problem = show, "", nil
+	c.Page.Changing = show
+	c.Search = ""
+	c.problem = nil
 	ctx.Defer(func(app.Context) { c.Host.Focus("#" + widget.HeadingID) })
 }
 
@@ -200,9 +208,14 @@ func (c *Checkout) send(ctx app.Context, r widget.Request) {
 	if c.busy {
 		return
 	}
-	c.busy, c.problem, c.asked, c.note = true, nil, r.Sub, ""
+	c.busy = true
+	c.problem = nil
+	c.asked = r.Sub
+	c.note = ""
 	c.sent++
-	number, target, body := c.sent, c.address(r.Sub), c.body(r)
+	number := c.sent
+	target := c.address(r.Sub)
+	body := c.body(r)
 	ctx.After(slowAfter, func(app.Context) { c.explainWait(number) })
 	ctx.Async(func() {
 		status, answer, err := c.Host.Send(context.Background(), "POST", target, body)
@@ -241,7 +254,8 @@ func (c *Checkout) body(r widget.Request) []byte {
 func (c *Checkout) handleAnswer(ctx app.Context, number, status int, answer []byte, err error) {
 	isLatest := c.busy && number == c.sent
 	if isLatest {
-		c.busy, c.slow = false, false
+		c.busy = false
+		c.slow = false
 	}
 	view, problem := decodeAnswer(status, answer)
 	switch {

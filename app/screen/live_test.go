@@ -166,7 +166,8 @@ func TestShowDropsOlderViews(t *testing.T) {
 func TestPartialAnnouncedOnce(t *testing.T) {
 	c, ctx, _ := live(t, "pending", &browserFake{})
 	v := pendingView()
-	v.Attempt.PaidAmount, v.Attempt.MissingAmount = "9.80", "15.23"
+	v.Attempt.PaidAmount = "9.80"
+	v.Attempt.MissingAmount = "15.23"
 	c.show(ctx, v)
 	fortest.Equal(t, c.announcement, english(t)["said.partial"], "said")
 	c.announcement = ""
@@ -236,17 +237,27 @@ func TestSameViewIsNotRedrawn(t *testing.T) {
 		return d.times
 	}
 	for ms := range int64(20) {
-		if n := takes(func(v *wire.View) {
-			v.CheckedMsAgo, v.Attempt.ExpiresInMs, v.WillUpdate = ms, 700_000-3000*ms, ms%2 == 0
-		}); n != 0 {
+		n := takes(func(v *wire.View) {
+			v.CheckedMsAgo = ms
+			v.Attempt.ExpiresInMs = 700_000 - 3000*ms
+			v.WillUpdate = ms%2 == 0
+		})
+		if n != 0 {
 			t.Fatalf("the page was drawn %d times for a view that shows nothing new", n)
 		}
 	}
 	fortest.Equal(t, d.Page.View.CheckedMsAgo, 19, "the time of the last view was not taken")
 	for name, change := range map[string]func(*wire.View){
 		"version": func(v *wire.View) { v.Version = 10 },
-		"sum":     func(v *wire.View) { v.Version, v.Attempt.PaidAmount, v.Attempt.MissingAmount = 11, "1.00", "2.00" },
-		"notice":  func(v *wire.View) { v.Version, v.Notice = 11, &wire.Notice{Message: "news"} },
+		"sum": func(v *wire.View) {
+			v.Version = 11
+			v.Attempt.PaidAmount = "1.00"
+			v.Attempt.MissingAmount = "2.00"
+		},
+		"notice": func(v *wire.View) {
+			v.Version = 11
+			v.Notice = &wire.Notice{Message: "news"}
+		},
 	} {
 		if takes(change) == 0 {
 			t.Errorf("another %s was not drawn", name)
@@ -266,7 +277,9 @@ func TestAnswersAreRedrawn(t *testing.T) {
 	engine := app.NewTestEngine()
 	fortest.OK(t, engine.Load(d))
 	answer := fortest.Must(json.Marshal(page.View))(t)
-	d.busy, d.sent, d.Page.Changing = true, 1, true
+	d.busy = true
+	d.sent = 1
+	d.Page.Changing = true
 	engine.ConsumeAll()
 	d.times = 0
 	d.ctx.Dispatch(func(ctx app.Context) { d.handleAnswer(ctx, 1, 200, answer, nil) })

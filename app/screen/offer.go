@@ -77,7 +77,8 @@ func (c *chooser) offered() offerInput {
 func (c *chooser) editOffer(change func(*offerInput)) {
 	w := c.offered()
 	change(&w)
-	c.offerEdited, c.offerInput = true, w
+	c.offerEdited = true
+	c.offerInput = w
 }
 
 // requestPrice asks the root component for the price of the fields' content.
@@ -212,7 +213,8 @@ func (c *chooser) limits() node.Node {
 
 // offerError says beside the field which values it accepts.
 func (c *chooser) offerError() node.Node {
-	p, o := c.Page, c.Page.Offer
+	p := c.Page
+	o := c.Page.Offer
 	switch c.Wrong {
 	case "amount":
 		return errorText(wire.CodeAmountInvalid,
@@ -291,7 +293,9 @@ func (c *Checkout) applyPrice(
 	}
 	set := *c.Page.Offer
 	set.Wrong = ""
-	c.problem, c.Page.Carry, c.Page.Offer = nil, p.Carry, &set
+	c.problem = nil
+	c.Page.Carry = p.Carry
+	c.Page.Offer = &set
 	c.show(ctx, view)
 	c.announcement = view.Order.Price
 	c.Host.ReplaceURL(c.Page.Link(""))

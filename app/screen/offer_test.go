@@ -34,7 +34,10 @@ func TestNormalizeAmount(t *testing.T) {
 func chooserOf(t *testing.T, sample, amount, quantity string) *chooser {
 	t.Helper()
 	c := &chooser{Page: named(t, sample)}
-	c.editOffer(func(w *offerInput) { w.amount, w.quantity = amount, quantity })
+	c.editOffer(func(w *offerInput) {
+		w.amount = amount
+		w.quantity = quantity
+	})
 	c.pick("TON", "")
 	return c
 }
@@ -51,7 +54,8 @@ func TestOfferSendsInput(t *testing.T) {
 		c := chooserOf(t, row.sample, row.amount, row.quantity)
 		body, missing := c.body()
 		_, given := body["amount"]
-		if got := body["amount"] + " " + body["quantity"]; got != row.want || missing != "" ||
+		got := body["amount"] + " " + body["quantity"]
+		if got != row.want || missing != "" ||
 			given != (row.sample == "open-amount") {
 			t.Errorf("%s: the form sends %v, %q; want %q", row.sample, body, missing, row.want)
 		}
@@ -101,7 +105,8 @@ func TestFetchPriceQuantity(t *testing.T) {
 	b := &browserFake{status: 200, answer: view}
 	c, asked, _, _ := repricing(t, "open-quantity-wrong", b, offerInput{quantity: "4"})
 	fortest.Equal(t, asked, "GET /checkout?item=coffee&quantity=4", "asked")
-	if page := node.HTML(c); strings.Contains(page, `data-part="error"`) ||
+	page := node.HTML(c)
+	if strings.Contains(page, `data-part="error"`) ||
 		!strings.Contains(page, "$18.00") {
 		t.Error("the page does not show the price, or still the mistake")
 	}
@@ -113,7 +118,8 @@ func TestFetchPriceRefused(t *testing.T) {
 	for _, w := range []offerInput{{amount: "501"}, {amount: " "}} {
 		c, asked, _, _ := repricing(t, "open-amount", &browserFake{status: 422, answer: refusal}, w)
 		page := node.HTML(c)
-		if n := len(part(page, "error")); n != 1 ||
+		n := len(part(page, "error"))
+		if n != 1 ||
 			!strings.Contains(page, "Enter an amount from $1.00 to $500.00.") ||
 			!strings.Contains(page, `aria-invalid="true"`) {
 			t.Errorf("%+v: %d errors on the page", w, n)
@@ -148,7 +154,8 @@ func TestFetchPriceTooLate(t *testing.T) {
 
 // Once the order is stored there is nothing to set any more.
 func TestOfferEndsWithOrder(t *testing.T) {
-	if p := named(t, "open-amount").WithSession("cs_1"); p.Offer != nil || len(p.Carry) != 0 {
+	p := named(t, "open-amount").WithSession("cs_1")
+	if p.Offer != nil || len(p.Carry) != 0 {
 		t.Errorf("a stored page has the offer %+v and carries %v", p.Offer, p.Carry)
 	}
 }

@@ -25,32 +25,33 @@ type pay struct {
 }
 
 // Draw draws everything in the order in which a shopper needs it.
-func (s *pay) Draw() *node.Element {
-	p, a := s.Page, s.Page.View.LatestAttempt()
+func (py *pay) Draw() *node.Element {
+	p := py.Page
+	a := py.Page.View.LatestAttempt()
 	return node.El("div").Class("pay").Body(
-		&widget.Timing{Page: p, At: s.At, Shows: widget.TimeLeft},
+		&widget.Timing{Page: p, At: py.At, Shows: widget.TimeLeft},
 		widget.Progress(p, a),
-		s.slip(a),
-		s.bar(a),
-		wallets(p, a, s.Wallet),
-		s.actions(),
-		s.folded(a),
+		py.slip(a),
+		py.bar(a),
+		wallets(p, a, py.Wallet),
+		py.actions(),
+		py.folded(a),
 		node.El("div").Class("links").Body(
 			node.If(p.View.Can(wire.Change), func() node.Node {
 				return widget.ChangeLink(p, "change", "link", p.T("pay.change"))
 			}),
-			actionForm(p, wire.Cancel, "link", "pay.cancel", s.Busy),
+			actionForm(p, wire.Cancel, "link", "pay.cancel", py.Busy),
 		),
 	)
 }
 
 // slip is the box with all that a wallet needs. Without an address, the attempt can only be paid on
 // the gateway's own page.
-func (s *pay) slip(a wire.Attempt) node.Node {
-	p := s.Page
+func (py *pay) slip(a wire.Attempt) node.Node {
+	p := py.Page
 	sum, _ := p.AmountDue(a)
 	network := widget.NetworkTitle(a.NetworkName, a.NetworkCode)
-	parts := []node.Node{s.amount(a), node.El("div").Class("net").Body(
+	parts := []node.Node{py.amount(a), node.El("div").Class("net").Body(
 		node.El("p").Class("label").Text(p.T("pay.on")),
 		node.El("p").Class("net-name").Body(widget.Icon(a.NetworkMark, "net-mark", "24", false),
 			node.El("bdi").Attr("translate", "no").Attr("data-part", "network-name").
@@ -84,14 +85,16 @@ func coinName(a wire.Attempt) string {
 }
 
 // amount is the amount to send now: all, or the rest after a partial payment.
-func (s *pay) amount(a wire.Attempt) node.Node {
-	p := s.Page
+func (py *pay) amount(a wire.Attempt) node.Node {
+	p := py.Page
 	c := &widget.Copyable{Part: "pay-amount", Copy: "copy-amount", Label: p.T("pay.send"),
 		Value: a.PayableAmount, Unit: a.CurrencySymbol, Icon: p.CoinIcon(a.CurrencySymbol),
 		Text: widget.CopyText{Button: p.T("copy.button"), Name: p.T("copy.amount"),
 			Copied: p.T("copy.done"), Said: p.T("copy.amount.done"), Failed: p.T("copy.failed")}}
 	if _, rest := p.AmountDue(a); rest {
-		c.Part, c.Value, c.Label = "missing", a.MissingAmount, p.T("pay.send.rest")
+		c.Part = "missing"
+		c.Value = a.MissingAmount
+		c.Label = p.T("pay.send.rest")
 	}
 	c.Shown = p.Number(c.Value)
 	return c
@@ -99,8 +102,8 @@ func (s *pay) amount(a wire.Attempt) node.Node {
 
 // bar is the one filled button: the payment link, or the gateway's own page
 // if there is no address.
-func (s *pay) bar(a wire.Attempt) node.Node {
-	p := s.Page
+func (py *pay) bar(a wire.Attempt) node.Node {
+	p := py.Page
 	return node.If(a.URI != "" || a.Address == "" && a.PaymentURL != "", func() node.Node {
 		link := hosted(p, a, "button primary")
 		if a.URI != "" {
@@ -118,22 +121,22 @@ func hosted(p widget.Page, a wire.Attempt, class string) *node.Element {
 }
 
 // actions look for the payment at once, and say when that was done last.
-func (s *pay) actions() node.Node {
+func (py *pay) actions() node.Node {
 	label := "pay.recheck"
-	if s.Looking {
+	if py.Looking {
 		label = "pay.recheck.busy"
 	}
-	return node.El("div").Class("actions").Body(actionForm(s.Page, wire.Recheck, "", label, s.Busy),
-		&widget.Timing{Page: s.Page, At: s.At, Offline: s.Offline, Note: s.Note})
+	return node.El("div").Class("actions").Body(actionForm(py.Page, wire.Recheck, "", label, py.Busy),
+		&widget.Timing{Page: py.Page, At: py.At, Offline: py.Offline, Note: py.Note})
 }
 
 // folded are the answers to what a shopper may ask.
-func (s *pay) folded(a wire.Attempt) node.Node {
-	p := s.Page
+func (py *pay) folded(a wire.Attempt) node.Node {
+	p := py.Page
 	sum, _ := p.AmountDue(a)
 	return node.El("div").Class("rows").Body(
 		node.If(p.View.Can(wire.Extend) && p.View.Attempt != nil, func() node.Node {
-			return &widget.Timing{Page: p, At: s.At, Shows: widget.MoreTime}
+			return &widget.Timing{Page: p, At: py.At, Shows: widget.MoreTime}
 		}),
 		widget.Details("from-exchange", false).Body(
 			node.El("summary").Text(p.T("pay.exchange")),
@@ -142,7 +145,7 @@ func (s *pay) folded(a wire.Attempt) node.Node {
 					"network", widget.NetworkTitle(a.NetworkName, a.NetworkCode))),
 				node.El("li").Text(p.T("pay.exchange.fee", "amount", sum)),
 				node.If(a.TolerancePercent != "" && a.TolerancePercent != "0", func() node.Node {
-					return node.El("li").Text(p.T("pay.tolerance", "percent", widget.Number(p.Text, a.TolerancePercent)))
+					return node.El("li").Text(p.T("pay.tolerance", "percent", p.Decimal(a.TolerancePercent)))
 				}),
 			),
 		),

@@ -17,7 +17,8 @@ import (
 func payPage(t *testing.T, change func(*widget.Page)) string {
 	t.Helper()
 	p := screentest.NewSample("", wire.Pending, screentest.Attempt(screentest.Ether), wire.Cancel).Page
-	p.Text, p.URL = english(t), "https://pay.example/checkout/cs_gallery"
+	p.Text = english(t)
+	p.URL = "https://pay.example/checkout/cs_gallery"
 	if change != nil {
 		change(&p)
 	}
@@ -42,7 +43,8 @@ func TestQRSwitch(t *testing.T) {
 			toAddress, false},
 		"link of the rest": {func(p *widget.Page) {
 			link(p)
-			p.View.Attempt.PaidAmount, p.View.Attempt.MissingAmount = "0.009", "0.00012345"
+			p.View.Attempt.PaidAmount = "0.009"
+			p.View.Attempt.MissingAmount = "0.00012345"
 		}, `src="/checkout/cs_gallery/qr.svg?kind=uri&amp;a=1&amp;due=0.00012345"`,
 			"pay 0.00012345\u00a0ETH on", `href="/checkout/cs_gallery"`, toAddress, false},
 		"link of a token": {func(p *widget.Page) {
@@ -81,12 +83,20 @@ func TestSlip(t *testing.T) {
 		"padded":      {func(a *wire.Attempt) { a.PayableAmount = "18.5" }, ">18.50<", "18.5", "Ethereum (ERC20)"},
 		"a whole one": {func(a *wire.Attempt) { a.PayableAmount = "18" }, ">18.00<", "18", "Ethereum (ERC20)"},
 		"the rest": {func(a *wire.Attempt) {
-			a.PayableAmount, a.PaidAmount, a.MissingAmount = "18.50", "12", "6.5"
+			a.PayableAmount = "18.50"
+			a.PaidAmount = "12"
+			a.MissingAmount = "6.5"
 		}, ">6.50<", "6.5", "Ethereum (ERC20)"},
 		"the coin's own network": {func(a *wire.Attempt) {
-			a.CurrencySymbol, a.CurrencyName, a.NetworkName, a.NetworkCode = "TON", "Toncoin", "TON", "ton"
+			a.CurrencySymbol = "TON"
+			a.CurrencyName = "Toncoin"
+			a.NetworkName = "TON"
+			a.NetworkCode = "ton"
 		}, ">0.00912345<", "0.00912345", "TON"},
-		"no address": {func(a *wire.Attempt) { a.Address, a.URI = "", "" }, ">0.00912345<",
+		"no address": {func(a *wire.Attempt) {
+			a.Address = ""
+			a.URI = ""
+		}, ">0.00912345<",
 			"0.00912345", "Ethereum (ERC20)"},
 	} {
 		page := payPage(t, func(p *widget.Page) { c.change(p.View.Attempt) })
@@ -95,11 +105,13 @@ func TestSlip(t *testing.T) {
 			t.Errorf("%s: not %s, to be copied as %s", name, c.shown, c.copy)
 		}
 		text := words.ReplaceAllString(strings.Replace(page, " TON</bdi>", "", 1), " ")
-		if n := strings.Count(text, strings.Fields(c.network)[0]); n != 1 || !strings.Contains(text, c.network) {
+		n := strings.Count(text, strings.Fields(c.network)[0])
+		if n != 1 || !strings.Contains(text, c.network) {
 			t.Errorf("%s: %s is named %d times; want once as %s", name, c.network, n, c.network)
 		}
 		filled := strings.Count(page, "button primary")
-		if hosted := part(page, "hosted"); filled != 1 || len(hosted) != 1 ||
+		hosted := part(page, "hosted")
+		if filled != 1 || len(hosted) != 1 ||
 			strings.Contains(hosted[0], "primary") != (name == "no address") {
 			t.Errorf("%s: %d filled buttons, the gateway's page is %q", name, filled, hosted)
 		}
@@ -112,13 +124,16 @@ func TestRecheckSaysWhatItFound(t *testing.T) {
 	c.send(ctx, widget.Request{Sub: "/recheck"})
 	fortest.Has(t, "the button does not say that it looks", node.HTML(c), "Looking for it…")
 	engine.ConsumeAll()
-	c.busy, c.asked = true, "/recheck"
+	c.busy = true
+	c.asked = "/recheck"
 	answer := []byte(`{"status":"pending","version":9,"session":"cs_gallery","attempt":{"number":1}}`)
 	c.handleAnswer(ctx, c.sent, 200, answer, nil)
-	if html := node.HTML(c); !strings.Contains(html, "Nothing yet.") || c.announcement != c.note {
+	html := node.HTML(c)
+	if !strings.Contains(html, "Nothing yet.") || c.announcement != c.note {
 		t.Errorf("it does not say that it found nothing: %q, %q", c.note, c.announcement)
 	}
-	c.busy, c.asked = true, "/recheck"
+	c.busy = true
+	c.asked = "/recheck"
 	paid := []byte(`{"status":"pending","version":10,"session":"cs_gallery","attempt":` +
 		`{"number":1,"paid_amount":"1","missing_amount":"2"}}`)
 	c.handleAnswer(ctx, c.sent, 200, paid, nil)
@@ -162,16 +177,22 @@ func TestDetailsStayOpen(t *testing.T) {
 }
 
 func TestStandaloneAndWithSession(t *testing.T) {
-	p := widget.Page{Base: "/checkout", URL: "https://pay.example/checkout?item=coffee&lang=de",
+	p := widget.Page{
+		Base: "/checkout",
+		URL:  "https://pay.example/checkout?item=coffee&lang=de",
 		Carry: []widget.Field{{Name: "embed", Value: "modal"}, {Name: "origin", Value: "https://shop.example"}, {Name: "theme", Value: "dark"},
-			{Name: "lang", Value: "de"}, {Name: "item", Value: "coffee"}, {Name: "key", Value: "page_1"}}}
+			{Name: "lang", Value: "de"}, {Name: "item", Value: "coffee"}, {Name: "key", Value: "page_1"}},
+	}
 	if got, want := p.Standalone().Link(""), "/checkout?lang=de&item=coffee"; got != want {
 		t.Errorf("on its own %s; want %s", got, want)
 	}
-	if got, want := p.WithSession("cs_1").URL, "https://pay.example/checkout/cs_1?lang=de"; got != want {
+	got := p.WithSession("cs_1").URL
+	want := "https://pay.example/checkout/cs_1?lang=de"
+	if got != want {
 		t.Errorf("its address %s; want %s", got, want)
 	}
-	if p.URL = ""; p.WithSession("cs_1").URL != "" {
+	p.URL = ""
+	if p.WithSession("cs_1").URL != "" {
 		t.Error("an address is made up")
 	}
 }
@@ -183,13 +204,22 @@ func TestCopyFails(t *testing.T) {
 	var selected string
 	c.Host.Select = func(selector string) { selected = selector }
 	var copyErr error
-	c.copy(ctx, widget.CopyRequest{Part: "address", Value: tronOurs, Done: func(err error) { copyErr = err }})
+	c.copy(ctx, widget.CopyRequest{
+		Part:  "address",
+		Value: tronOurs,
+		Done:  func(err error) { copyErr = err },
+	})
 	engine.ConsumeAll()
 	if copyErr == nil || selected != `[data-part="address"]` {
 		t.Errorf("copyErr %v, selected %q", copyErr, selected)
 	}
-	b.copied, selected = nil, ""
-	c.copy(ctx, widget.CopyRequest{Part: "address", Value: tronOurs, Done: func(err error) { copyErr = err }})
+	b.copied = nil
+	selected = ""
+	c.copy(ctx, widget.CopyRequest{
+		Part:  "address",
+		Value: tronOurs,
+		Done:  func(err error) { copyErr = err },
+	})
 	engine.ConsumeAll()
 	if copyErr != nil || selected != "" {
 		t.Errorf("copyErr %v, selected %q after a success", copyErr, selected)

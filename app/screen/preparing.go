@@ -21,8 +21,8 @@ type preparing struct {
 }
 
 // Draw draws the outline of what comes, the age of the last check, and the buttons.
-func (s *preparing) Draw() *node.Element {
-	p := s.Page
+func (pr *preparing) Draw() *node.Element {
+	p := pr.Page
 	return node.El("div").Class("pay").Body(
 		node.El("div").Class("status").Body(
 			widget.Heading(p.T("prepare.title")).Class("live").Attr("data-part", "status"),
@@ -30,12 +30,12 @@ func (s *preparing) Draw() *node.Element {
 		ghostSlip(p),
 		node.El("div").Class("actions").Body(
 			node.El("p").Class("small center").Text(p.T("prepare.text")),
-			&widget.Timing{Page: p, At: s.At, Offline: s.Offline},
+			&widget.Timing{Page: p, At: pr.At, Offline: pr.Offline},
 		),
 		node.El("div").Class("links").Body(
-			actionForm(p, wire.Recheck, "link", "prepare.recheck", s.Busy),
+			actionForm(p, wire.Recheck, "link", "prepare.recheck", pr.Busy),
 			reload(p),
-			actionForm(p, wire.Cancel, "link", "pay.cancel", s.Busy),
+			actionForm(p, wire.Cancel, "link", "pay.cancel", pr.Busy),
 		),
 	)
 }

@@ -16,8 +16,8 @@ type refused struct {
 }
 
 // Draw draws the reason and a link to the page without a frame.
-func (s *refused) Draw() *node.Element {
-	p := s.Page
+func (r *refused) Draw() *node.Element {
+	p := r.Page
 	return box("blocks",
 		outcome(p, mark("stop"), "refused.title", sentence(p, "refused.text")),
 		box("actions", node.El("a").Class("button primary").Attr("data-part", "standalone").

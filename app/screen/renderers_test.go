@@ -32,12 +32,14 @@ func skeleton(printed string, tag, attr *regexp.Regexp, unquote func(string) str
 	printed = ends.ReplaceAllString(printed, "")
 	var all []string
 	for i, found := range tag.FindAllStringSubmatchIndex(printed, -1) {
-		name, attrs := printed[found[2]:found[3]], printed[found[4]:found[5]]
+		name := printed[found[2]:found[3]]
+		attrs := printed[found[4]:found[5]]
 		var list []string
 		for _, a := range attr.FindAllStringSubmatch(attrs, -1) {
 			value := unquote(a[2])
-			if absent := regexp.MustCompile(`^(checked|disabled|hidden|open|selected)$`).
-				MatchString(a[1]) && value == "false"; absent {
+			absent := regexp.MustCompile(`^(checked|disabled|hidden|open|selected)$`).
+				MatchString(a[1]) && value == "false"
+			if absent {
 				continue
 			}
 			if a[1] != "alt" || value != "" {
@@ -58,7 +60,10 @@ func skeleton(printed string, tag, attr *regexp.Regexp, unquote func(string) str
 
 // TestRenderersAgree compares the HTML of every page with what go-app has of it.
 func TestRenderersAgree(t *testing.T) {
-	goQuoted := func(s string) string { value, _ := strconv.Unquote(s); return value }
+	goQuoted := func(s string) string {
+		value, _ := strconv.Unquote(s)
+		return value
+	}
 	quoted := func(s string) string { return html.UnescapeString(strings.Trim(s, `"`)) }
 	for _, s := range screentest.Gallery() {
 		s.Page = screentest.Localize(s.Page, "en", english(t))

@@ -30,9 +30,12 @@ func reported(p widget.Page, a wire.Attempt) node.Node {
 }
 
 // Draw draws what is known, what happens next, and what to quote.
-func (s *review) Draw() *node.Element {
-	p, a, now := s.Page, s.Page.View.LatestAttempt(), 1
-	text, steps := p.T("review.text"), []*node.Element{
+func (r *review) Draw() *node.Element {
+	p := r.Page
+	a := r.Page.View.LatestAttempt()
+	now := 1
+	text := p.T("review.text")
+	steps := []*node.Element{
 		widget.Step(p.T("review.step.reported"),
 			append([]node.Node{reported(p, a)},
 				widget.TransactionLinks(p, a, 4, p.T("tx.label"))...)...),
@@ -40,7 +43,9 @@ func (s *review) Draw() *node.Element {
 		widget.Step(p.T("review.step.result"), node.Text(p.T("review.step.result.why"))),
 	}
 	if n := p.View.Notice; n != nil { // nothing was reported
-		now, text, steps = 0, n.Message, steps[1:]
+		now = 0
+		text = n.Message
+		steps = steps[1:]
 	}
 	return box("blocks",
 		outcome(p, mark("ask"), "review.title", reason(p, text)),
@@ -48,9 +53,9 @@ func (s *review) Draw() *node.Element {
 		widget.Ask(p, false),
 		box("actions",
 			widget.SupportLink(p, "button primary"),
-			actionForm(p, wire.Recheck, "", "prepare.recheck", s.Busy),
+			actionForm(p, wire.Recheck, "", "prepare.recheck", r.Busy),
 		),
-		&widget.Timing{Page: p, At: s.At, Offline: s.Offline},
+		&widget.Timing{Page: p, At: r.At, Offline: r.Offline},
 		box("links", reload(p), backToShop(p, p.View.CancelURL, "link")),
 	)
 }

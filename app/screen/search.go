@@ -26,7 +26,8 @@ func (c *chooser) searchField() node.Node {
 		Attr("aria-label", c.Page.T("choose.search")).
 		Attr("autocomplete", "off").Attr("spellcheck", "false").
 		On("input", func(ctx app.Context, _ app.Event) {
-			c.queryEdited, c.query = true, ctx.JSSrc().Get("value").String()
+			c.queryEdited = true
+			c.query = ctx.JSSrc().Get("value").String()
 		}).
 		On("keydown", func(_ app.Context, e app.Event) {
 			if e.Get("key").String() == "Enter" {
@@ -52,7 +53,8 @@ func (c *chooser) matches(currency wire.Currency) bool {
 // searchStatus announces to screen readers what the search has found, and shows everyone that it
 // has found nothing. A live region must exist before it has a text.
 func (c *chooser) searchStatus() node.Node {
-	class, text := "offscreen", ""
+	class := "offscreen"
+	text := ""
 	if c.searchText() != "" {
 		var names []string
 		for _, currency := range c.Page.View.Currencies {
@@ -60,8 +62,10 @@ func (c *chooser) searchStatus() node.Node {
 				names = append(names, widget.Isolate(c.Page.Dir, currency.Name))
 			}
 		}
-		if text = strings.Join(names, ", "); len(names) == 0 {
-			class, text = "note", c.Page.T("choose.notfound", "query", c.searchText())
+		text = strings.Join(names, ", ")
+		if len(names) == 0 {
+			class = "note"
+			text = c.Page.T("choose.notfound", "query", c.searchText())
 		}
 	}
 	return node.El("p").Class(class).Attr("role", "status").Text(text)
@@ -70,7 +74,8 @@ func (c *chooser) searchStatus() node.Node {
 // pickFound selects the coin that the search has found if only one can be chosen, and its network
 // likewise.
 func (c *chooser) pickFound() {
-	found, networks := "", []wire.Network(nil)
+	found := ""
+	networks := []wire.Network(nil)
 	for _, currency := range c.Page.View.Currencies {
 		list := slices.DeleteFunc(matching(currency, strings.ToLower(c.searchText())),
 			func(n wire.Network) bool { return !n.Available })
@@ -79,7 +84,8 @@ func (c *chooser) pickFound() {
 		case found != "":
 			return
 		default:
-			found, networks = currency.Symbol, list
+			found = currency.Symbol
+			networks = list
 		}
 	}
 	switch {

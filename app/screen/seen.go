@@ -20,7 +20,8 @@ type seen struct {
 
 // Draw draws what is done, what happens now and what comes next.
 func (s *seen) Draw() *node.Element {
-	p, a := s.Page, s.Page.View.LatestAttempt()
+	p := s.Page
+	a := s.Page.View.LatestAttempt()
 	amount := p.Amount(a.PaidAmount, a.CurrencySymbol)
 	icon := widget.Icon(p.CoinIcon(a.CurrencySymbol), "", "48", false)
 	return box("blocks",

@@ -59,10 +59,10 @@ func (r walletRequest) about(p widget.Page) walletRequest {
 }
 
 // onScreen reports whether p shows the attempt and amount that were clicked.
-func (m payment) onScreen(p widget.Page) bool {
+func (pm payment) onScreen(p widget.Page) bool {
 	a := p.View.Attempt
 	return screenOf(p) == "pay" && a != nil && a.Call != nil &&
-		a.Number == m.Number && *a.Call == m.Call
+		a.Number == pm.Number && *a.Call == pm.Call
 }
 
 // discover looks for wallets, once there is something that they can send.

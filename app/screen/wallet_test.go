@@ -28,25 +28,28 @@ type walletFake struct {
 	asked      []string
 }
 
-func (b *walletFake) ask(what string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.asked = append(b.asked, what)
+func (w *walletFake) ask(what string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.asked = append(w.asked, what)
 }
 
 // into puts the wallets into a browser that is in use already.
-func (b *walletFake) into(h *Host) {
-	h.Wallets = func(found func(widget.Wallet)) { b.found, b.discovered = found, b.discovered+1 }
+func (w *walletFake) into(h *Host) {
+	h.Wallets = func(found func(widget.Wallet)) {
+		w.found = found
+		w.discovered++
+	}
 	h.Connect = func(id, chain string) (string, error) {
-		b.ask("connect " + id + " " + chain)
-		if b.connecting != nil {
-			b.connecting()
+		w.ask("connect " + id + " " + chain)
+		if w.connecting != nil {
+			w.connecting()
 		}
-		return "0xfrom", b.connects
+		return "0xfrom", w.connects
 	}
 	h.Pay = func(id, from string, c wire.Call) error {
-		b.ask(strings.Join([]string{"pay", id, from, c.ChainID, c.To, c.Value, c.Data}, " "))
-		return b.pays
+		w.ask(strings.Join([]string{"pay", id, from, c.ChainID, c.To, c.Value, c.Data}, " "))
+		return w.pays
 	}
 }
 
@@ -156,7 +159,8 @@ func TestStaleWalletRequest(t *testing.T) {
 			c, ctx, engine := withWallets(t, b)
 			v := c.Page.View
 			a := *v.Attempt
-			v.Attempt, v.Version = &a, v.Version+1
+			v.Attempt = &a
+			v.Version++
 			change(&v)
 			b.connecting = func() { ctx.Dispatch(func(ctx app.Context) { c.show(ctx, v) }) }
 			c.payByWallet(ctx, clicked(c))
@@ -214,8 +218,12 @@ func TestAddWallet(t *testing.T) {
 		{ID: "c", Name: " \u200b", RDNS: "io.bird"},
 		{ID: "d"},
 		{Name: "without an id"},
-		{ID: "e", Name: "Big", Icon: "data:image/png;base64," +
-			strings.Repeat("A", widget.MaxWalletIcon)},
+		{
+			ID:   "e",
+			Name: "Big",
+			Icon: "data:image/png;base64," +
+				strings.Repeat("A", widget.MaxWalletIcon),
+		},
 		{ID: "f", Name: "<b>{wallet}</b>", Icon: "data:text/html,x"},
 	} {
 		c.addWallet(w)
@@ -249,15 +257,19 @@ func TestWalletTab(t *testing.T) {
 		want   string
 	}{
 		"frame": {func(p *widget.Page) {
-			p.Embed, p.Origin = "inline", "https://shop.example"
+			p.Embed = "inline"
+			p.Origin = "https://shop.example"
 		}, `href="/checkout/cs_gallery?lang=de"`},
 		"frame, wallets": {func(p *widget.Page) {
-			p.Embed, p.Origin, p.Wallets = "inline", "https://shop.example",
-				[]widget.Wallet{{ID: "a", Name: "A"}}
+			p.Embed = "inline"
+			p.Origin = "https://shop.example"
+			p.Wallets = []widget.Wallet{{ID: "a", Name: "A"}}
 		}, ""},
 		"alone": {func(*widget.Page) {}, ""},
 		"no call": {func(p *widget.Page) {
-			p.Embed, p.Origin, p.View.Attempt.Call = "inline", "https://shop.example", nil
+			p.Embed = "inline"
+			p.Origin = "https://shop.example"
+			p.View.Attempt.Call = nil
 		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -72,7 +72,8 @@ func (c *AddressChecker) form(found address.Comparison) node.Node {
 	return el("form").Class("together").Attr("method", "get").Attr("action", p.Base).
 		On("submit", func(ctx app.Context, e app.Event) {
 			e.PreventDefault()
-			c.typed, c.submitted = true, true
+			c.typed = true
+			c.submitted = true
 			c.text = ctx.JSSrc().Get("elements").Get("check").Get("value").String()
 		}).
 		Body(append(HiddenFields(p), WithSpaces(
@@ -85,7 +86,8 @@ func (c *AddressChecker) form(found address.Comparison) node.Node {
 					Attr("dir", "ltr").Attr("autocomplete", "off").
 					Attr("autocapitalize", "none").Attr("spellcheck", "false").
 					On("input", func(ctx app.Context, _ app.Event) {
-						c.typed, c.submitted = true, false
+						c.typed = true
+						c.submitted = false
 						c.text = ctx.JSSrc().Get("value").String()
 					}),
 			),

@@ -28,7 +28,8 @@ func TestAddressCheckerWaitsForWholeAddress(t *testing.T) {
 		{tronOurs[:30], true, address.Differs}, {tronOurs[:29] + "zz", false, address.Differs},
 		{tronOurs, false, address.Same}, {"TX", true, address.Other}, {evmOurs, false, address.OtherNetwork},
 	} {
-		c.text, c.submitted = step.text, step.asked
+		c.text = step.text
+		c.submitted = step.asked
 		if got := c.compare().Match; got != step.want {
 			t.Errorf("%q, asked %t: %s; want %s", step.text, step.asked, got.Name(),
 				step.want.Name())
@@ -38,10 +39,13 @@ func TestAddressCheckerWaitsForWholeAddress(t *testing.T) {
 
 func TestIsKey(t *testing.T) {
 	for of, want := range map[string]string{
-		tronOurs: "key......keykey", evmOurs: "keykey.......keykey", tonOurs: "key..........key",
-		"short": "keykey",
+		tronOurs: "key......keykey",
+		evmOurs:  "keykey.......keykey",
+		tonOurs:  "key..........key",
+		"short":  "keykey",
 	} {
-		list, got := address.SplitGroups(of, nil), ""
+		list := address.SplitGroups(of, nil)
+		got := ""
 		for i := range list {
 			if isKey(list, i) {
 				got += "key"

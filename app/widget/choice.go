@@ -54,7 +54,8 @@ func (p *Page) InitialChoice() Choice {
 	if c.Symbol == "" {
 		c.Symbol = p.onlyCoin()
 	}
-	if currency, _, ok := p.Coin(c.Network); !ok || currency.Symbol != c.Symbol {
+	currency, _, ok := p.Coin(c.Network)
+	if !ok || currency.Symbol != c.Symbol {
 		c.Network = p.BestNetwork(c.Symbol)
 	}
 	return c

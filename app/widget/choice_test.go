@@ -20,8 +20,10 @@ func offer(text string) []wire.Currency {
 		c := wire.Currency{Symbol: symbol, Name: symbol}
 		for code := range strings.FieldsSeq(networks) {
 			c.Networks = append(c.Networks, wire.Network{
-				Code: strings.Trim(code, "-*!"), Available: code[0] != '-',
-				Exchanges: strings.Contains(code, "*"), Lowest: strings.Contains(code, "!"),
+				Code:      strings.Trim(code, "-*!"),
+				Available: code[0] != '-',
+				Exchanges: strings.Contains(code, "*"),
+				Lowest:    strings.Contains(code, "!"),
 			})
 		}
 		list = append(list, c)
@@ -51,7 +53,11 @@ func TestInitialChoice(t *testing.T) {
 		"a coin that is gone":             {"A: a\nB: b", "C", "C:c", Choice{"C", ""}, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := Page{View: wire.View{Currencies: offer(c.offer)}, Chosen: c.chosen, ChosenNetwork: c.network}
+			p := Page{
+				View:          wire.View{Currencies: offer(c.offer)},
+				Chosen:        c.chosen,
+				ChosenNetwork: c.network,
+			}
 			if got := p.InitialChoice(); got != c.want {
 				t.Errorf("startingChoice() = %+v; want %+v", got, c.want)
 			}
@@ -72,7 +78,8 @@ func TestIsCheapest(t *testing.T) {
 		"A: -a! b":   "",
 		"A: a b":     "",
 	} {
-		c, got := offer(text)[0], []string{}
+		c := offer(text)[0]
+		got := []string{}
 		for _, n := range c.Networks {
 			if IsCheapest(c, n) {
 				got = append(got, n.Code)

@@ -83,12 +83,15 @@ func (b *copyButton) copy(ctx app.Context, part, value string, t CopyText) {
 	done := func(err error) {
 		ctx.Dispatch(func(ctx app.Context) {
 			*b = copyButton{value, copied}
-			said, wait := t.Said, copiedFor
+			said := t.Said
+			wait := copiedFor
 			if said == "" {
 				said = t.Copied
 			}
 			if err != nil {
-				b.result, said, wait = copyFailed, t.Failed, failedFor
+				b.result = copyFailed
+				said = t.Failed
+				wait = failedFor
 			}
 			ctx.NewActionWithValue(ActionAnnounce, said)
 			ctx.After(wait, func(app.Context) { b.result = notCopied })
@@ -100,7 +103,8 @@ func (b *copyButton) copy(ctx app.Context, part, value string, t CopyText) {
 // draw has the texts that controls.js shows until WebAssembly takes over. The data-part of what
 // shows value is shownBy.
 func (b *copyButton) draw(part, shownBy, value string, t CopyText) *node.Element {
-	text, done := t.Button, b.about(value) == copied
+	text := t.Button
+	done := b.about(value) == copied
 	if done {
 		text = t.Copied
 	}
@@ -125,7 +129,8 @@ func (c *Copyable) Draw() *node.Element {
 // sum is the screen's heading: the label, and the amount with its coin.
 func (c *Copyable) sum() node.Node {
 	size := ""
-	switch length := utf8.RuneCountInString(c.Shown) + len(c.Unit); { // it fits beside the button
+	length := utf8.RuneCountInString(c.Shown) + len(c.Unit)
+	switch { // it fits beside the button
 	case length > 11:
 		size = " long"
 	case length > 9:
@@ -147,12 +152,16 @@ func (c *Copyable) value(tag node.Name) *node.Element {
 // label says what the value is; for a while after copying an address, on which network to send, and
 // after a failure, what to do instead.
 func (c *Copyable) label(tag node.Name) node.Node {
-	class, text := "label", c.Label
-	switch result := c.button.about(c.Value); {
+	class := "label"
+	text := c.Label
+	result := c.button.about(c.Value)
+	switch {
 	case result == copied && c.Groups:
-		class, text = "label copied", c.Text.Said
+		class = "label copied"
+		text = c.Text.Said
 	case result == copyFailed:
-		class, text = "label failed", c.Text.Failed
+		class = "label failed"
+		text = c.Text.Failed
 	}
 	return el(tag).Class(class).Text(text)
 }

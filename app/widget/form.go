@@ -74,7 +74,8 @@ func ButtonForm(p Page, sub, part, class, text string, busy bool, fields ...Fiel
 		body := make(map[string]string, len(fields))
 		for _, f := range fields {
 			body[f.Name] = f.Value
-			if _, code, isKey := strings.Cut(f.Value, ":"); isKey && f.Name == "network_code" {
+			_, code, isKey := strings.Cut(f.Value, ":")
+			if isKey && f.Name == "network_code" {
 				body[f.Name] = code // forms have a NetworkKey there
 			}
 		}

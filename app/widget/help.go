@@ -11,7 +11,8 @@ import (
 // Ask shows which reference to quote, and if wanted the link to the merchant's support. It is on
 // every screen where a shopper may need the shop.
 func Ask(p Page, contact bool) node.Node {
-	lines, label := p.reference(), "ask.text"
+	lines := p.reference()
+	label := "ask.text"
 	if p.View.LatestAttempt().OverpaidAmount != "" {
 		label = "over.next"
 	}

@@ -16,8 +16,11 @@ func TestSupportLink(t *testing.T) {
 		{"mailto:help@shop.example", "", "", "mailto:help@shop.example"},
 		{"https://shop.example/help", "1001", "cs_1", "https://shop.example/help"},
 	} {
-		p := Page{View: wire.View{Support: c.support, Session: c.session,
-			Order: wire.Order{Ref: c.ref}}}
+		p := Page{View: wire.View{
+			Support: c.support,
+			Session: c.session,
+			Order:   wire.Order{Ref: c.ref},
+		}}
 		fortest.Equal(t, p.supportURL(), c.want, "%s of order %q", c.support, c.ref)
 	}
 }

@@ -14,9 +14,11 @@ func languageMenu(p Page) node.Node {
 	if len(p.Languages) < 2 {
 		return node.Text("")
 	}
-	languages, ask := p.Languages, ""
+	languages := p.Languages
+	ask := ""
 	if app.IsServer && !p.AllLanguages {
-		languages, ask = p.ownLanguage(), "languages"
+		languages = p.ownLanguage()
+		ask = "languages"
 	}
 	return el("form").Class("languages").Attr("method", "get").Attr("action", p.path()).
 		Body(append(HiddenFields(p.Without("lang", "key")), WithSpaces(

@@ -9,8 +9,12 @@ import (
 
 // TestFullLanguageMenu: the server's page has one language, and a button that asks for all.
 func TestFullLanguageMenu(t *testing.T) {
-	page := Page{Lang: "fr", Languages: []Language{{"de", "Deutsch"}, {"fr", "Français & \"co\""}},
-		Base: "/checkout/cs_1", Carry: []Field{{"lang", "fr"}, {"theme", "dark"}}}
+	page := Page{
+		Lang:      "fr",
+		Languages: []Language{{"de", "Deutsch"}, {"fr", "Français & \"co\""}},
+		Base:      "/checkout/cs_1",
+		Carry:     []Field{{"lang", "fr"}, {"theme", "dark"}},
+	}
 	const theme, ask = `<input name="theme" type="hidden" value="dark">`, ` name="languages" type="submit" value="1">`
 	const german, french = `<option lang="de" value="de">Deutsch</option>`,
 		`<option class="now" lang="fr" selected value="fr">Français &amp; &#34;co&#34;</option>`
@@ -21,7 +25,8 @@ func TestFullLanguageMenu(t *testing.T) {
 			`<button data-part="language-set"` + map[bool]string{false: ask, true: ` type="submit">`}[all] + `lang.set</button></form>`
 		fortest.Equal(t, node.HTML(languageMenu(page)), want, "all %v", all)
 	}
-	if page.Languages = page.Languages[:1]; node.HTML(languageMenu(page)) != "" {
+	page.Languages = page.Languages[:1]
+	if node.HTML(languageMenu(page)) != "" {
 		t.Error("there is a menu for one language")
 	}
 }

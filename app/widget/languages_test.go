@@ -37,7 +37,12 @@ func catalogues(tb testing.TB) map[string]map[string]string {
 }
 
 var cldr = map[cldrplural.Form]string{
-	cldrplural.Zero: "zero", cldrplural.One: "one", cldrplural.Two: "two", cldrplural.Few: "few", cldrplural.Many: "many", cldrplural.Other: "other",
+	cldrplural.Zero:  "zero",
+	cldrplural.One:   "one",
+	cldrplural.Two:   "two",
+	cldrplural.Few:   "few",
+	cldrplural.Many:  "many",
+	cldrplural.Other: "other",
 }
 
 // category is CLDR's for a whole number. golang.org/x/text has CLDR 32; since
@@ -116,7 +121,8 @@ func TestLanguagesAreComplete(t *testing.T) {
 		for key, sentence := range text {
 			base, form, _ := strings.Cut(key, "#")
 			optional := plain[base] && (form == "zero" || form == "one" || form == "two") // which may say the number in a word
-			got, need := placeholders(sentence), placeholders(want[key])
+			got := placeholders(sentence)
+			need := placeholders(want[key])
 			if !slices.Equal(got, need) && (!optional || !slices.Equal(append(got, "{n}"), need)) {
 				t.Errorf("%s in %s has %v; want %v: %q", key, tag, got, need, sentence)
 			}
@@ -138,7 +144,9 @@ func TestLanguagesAreWellFormed(t *testing.T) {
 			}
 		}
 		for _, key := range buttons {
-			if n, most := utf8.RuneCountInString(text[key]), 12+2*utf8.RuneCountInString(all["en"][key]); n > most {
+			n := utf8.RuneCountInString(text[key])
+			most := 12 + 2*utf8.RuneCountInString(all["en"][key])
+			if n > most {
 				t.Errorf("the button %s in %s has %d characters, more than %d: %q", key, tag, n, most, text[key])
 			}
 		}
@@ -146,7 +154,9 @@ func TestLanguagesAreWellFormed(t *testing.T) {
 			t.Errorf("%s and %s are both called %q", tag, other, text["lang.name"])
 		}
 		names[text["lang.name"]] = tag
-		if d, g := text["number.decimal"], text["number.group"]; d == g || !strings.Contains(".,٫", d) || !strings.Contains(",.’ \u00a0\u202f٬'", g) {
+		d := text["number.decimal"]
+		g := text["number.group"]
+		if d == g || !strings.Contains(".,٫", d) || !strings.Contains(",.’ \u00a0\u202f٬'", g) {
 			t.Errorf("numbers in %s have %q and %q", tag, d, g)
 		}
 	}
@@ -220,7 +230,8 @@ func TestAmountsAreIsolated(t *testing.T) {
 	p := Page{Text: all["ar"], Lang: "ar", Dir: "rtl"}
 	title := p.T("pay.title", "amount", "25.03 USDT", "network", "TRON")
 	fortest.Has(t, "an amount in Arabic is not set apart", title, "\u206825.03 USDT\u2069")
-	if got := p.Plural("time.minutes", 3); !strings.Contains(got, "3") || got == p.Plural("time.minutes", 11) {
+	got := p.Plural("time.minutes", 3)
+	if !strings.Contains(got, "3") || got == p.Plural("time.minutes", 11) {
 		t.Errorf("3 and 11 minutes in Arabic: %q, %q", got, p.Plural("time.minutes", 11))
 	}
 }

@@ -51,7 +51,8 @@ func OrderHead(p Page) node.Node {
 
 // Steps shows how far the order is: choose, send, confirm. An ended payment stays where it ended.
 func Steps(p Page) node.Node {
-	v, current := p.View, 1
+	v := p.View
+	current := 1
 	switch {
 	case v.Order.AmountUSD == "":
 		return node.Text("") // the order is unknown

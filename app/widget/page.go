@@ -126,7 +126,8 @@ func (p *Page) QR(kind string) string {
 // WithSession returns the page after an order or item has got the session id: Carry no longer
 // names the order.
 func (p Page) WithSession(id string) Page {
-	p.Carry, p.Offer = keep(p.Carry, func(f Field) bool { return !f.NamesOrder() }), nil
+	p.Carry = keep(p.Carry, func(f Field) bool { return !f.NamesOrder() })
+	p.Offer = nil
 	p.Base = "/checkout/" + id
 	if origin, _, found := strings.Cut(p.URL, "/checkout"); found {
 		p.URL = origin + p.Standalone().Link("")

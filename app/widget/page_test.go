@@ -36,7 +36,8 @@ func TestTarget(t *testing.T) {
 func TestWithSession(t *testing.T) {
 	p := Page{Base: "/checkout", Carry: []Field{{"order", "x.y.z"}, {"embed", "modal"}, {"item", "a"}, {"amount", "5"}, {"key", "k"}}}
 	got := p.WithSession("cs_1")
-	if diff := cmp.Diff([]Field{{"embed", "modal"}}, got.Carry); diff != "" || got.Base != "/checkout/cs_1" {
+	diff := cmp.Diff([]Field{{"embed", "modal"}}, got.Carry)
+	if diff != "" || got.Base != "/checkout/cs_1" {
 		t.Errorf("Stored: base %s, carry (-want +got):\n%s", got.Base, diff)
 	}
 	fortest.Equal(t, len(p.Carry), 5, "the page before has changed")

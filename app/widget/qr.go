@@ -14,10 +14,12 @@ const qrKind = "uri"
 // reads; many misread the other parts of a payment link.
 func QRBox(p Page, a wire.Attempt) node.Node {
 	link := p.LinkQR && a.URI != ""
-	kind, alt := "address", p.T("pay.qr", "coin", a.CurrencySymbol, "network", a.NetworkName)
+	kind := "address"
+	alt := p.T("pay.qr", "coin", a.CurrencySymbol, "network", a.NetworkName)
 	if link {
 		sum, _ := p.AmountDue(a)
-		kind, alt = "uri", p.T("pay.qr.uri", "amount", sum, "network", a.NetworkName)
+		kind = "uri"
+		alt = p.T("pay.qr.uri", "amount", sum, "network", a.NetworkName)
 	}
 	return el("div").Class("code").Body(
 		el("div").Class("qr-box").Body(

@@ -91,7 +91,8 @@ func TransactionLinks(p Page, a wire.Attempt, ends int, label string) []node.Nod
 }
 
 func transactionLink(p Page, tx wire.Transaction, part string, ends int, label string) node.Node {
-	link, shown := el("span"), []rune(tx.TxID)
+	link := el("span")
+	shown := []rune(tx.TxID)
 	if tx.TxURL != "" {
 		link = el("a").Attr("href", tx.TxURL).Attr("target", "_blank").
 			Attr("rel", "noopener noreferrer").Attr("title", p.T("done.explorer"))
@@ -109,7 +110,8 @@ func transactionLink(p Page, tx wire.Transaction, part string, ends int, label s
 func Timeline(current int, steps ...*node.Element) node.Node {
 	list := make([]node.Node, len(steps))
 	for i, step := range steps {
-		if list[i] = step.Class(TextIf(i < current, "done")); i == current {
+		list[i] = step.Class(TextIf(i < current, "done"))
+		if i == current {
 			step.Attr("aria-current", "step")
 		}
 	}

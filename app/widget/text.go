@@ -71,18 +71,10 @@ func Isolate(dir, value string) string {
 	return "\u2068" + value + "\u2069"
 }
 
-// Number formats decimal text with a point in the language of text. It is for reading only: an
-// amount for a wallet keeps its point.
-func Number(text map[string]string, decimal string) string {
-	whole, fraction, found := strings.Cut(decimal, ".")
-	group := text["number.group"]
-	for i := len(whole) - 3; i > 0 && whole[i-1] != '-'; i -= 3 {
-		whole = whole[:i] + group + whole[i:]
-	}
-	if !found {
-		return whole
-	}
-	return whole + text["number.decimal"] + fraction
+// Decimal formats decimal text with a point in the page's language. It is for reading only: an amount
+// for a wallet keeps its point.
+func (p *Page) Decimal(number string) string {
+	return strings.Replace(number, ".", p.Text["number.decimal"], 1)
 }
 
 // Amount formats decimal text of a coin in the page's language, with the coin, kept on one line.
@@ -91,7 +83,7 @@ func (p *Page) Amount(number, symbol string) string { return p.Number(number) + 
 // Number formats decimal text in the page's language, with at least two places. Thousands are not
 // grouped, because people type amounts of coins into wallets.
 func (p *Page) Number(number string) string {
-	return strings.Replace(Padded(number), ".", p.Text["number.decimal"], 1)
+	return p.Decimal(Padded(number))
 }
 
 // Padded returns decimal text with at least two places, and no other zeros at its end. It is for

@@ -41,7 +41,8 @@ func literals(tb testing.TB, folders ...string) map[string]bool {
 			parsed := fortest.Must(parser.ParseFile(token.NewFileSet(), file, nil, 0))(tb)
 			ast.Inspect(parsed, func(n ast.Node) bool {
 				if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
-					if s, err := strconv.Unquote(l.Value); err == nil && keyShape.MatchString(s) {
+					s, err := strconv.Unquote(l.Value)
+					if err == nil && keyShape.MatchString(s) {
 						found[s] = true
 					}
 				}
@@ -56,7 +57,8 @@ func literals(tb testing.TB, folders ...string) map[string]bool {
 func composed() map[string]bool {
 	keys := map[string]bool{"said.partial": true, "said.seen": true, "lang.name": true} // the latter is read by its JSON name
 	for _, s := range wire.Statuses() {
-		keys["said."+string(s)], keys["title."+string(s)] = true, true
+		keys["said."+string(s)] = true
+		keys["title."+string(s)] = true
 	}
 	for _, kind := range []string{"pay", "half", "over", "parts", "late", "expire", "cancel"} {
 		keys["simulate."+kind] = true
@@ -76,8 +78,11 @@ func TestPadded(t *testing.T) {
 		fortest.Equal(t, Padded(number), want, "Padded(%q)", number)
 	}
 	for network, want := range map[[2]string]string{
-		{"TRON", "trc20"}: "TRON (TRC20)", {"TON", "ton"}: "TON", {"Ethereum", "eth"}: "Ethereum",
-		{"BNB Smart Chain", "bep20"}: "BNB Smart Chain (BEP20)", {"Base", "base"}: "Base",
+		{"TRON", "trc20"}:            "TRON (TRC20)",
+		{"TON", "ton"}:               "TON",
+		{"Ethereum", "eth"}:          "Ethereum",
+		{"BNB Smart Chain", "bep20"}: "BNB Smart Chain (BEP20)",
+		{"Base", "base"}:             "Base",
 	} {
 		fortest.Equal(t, NetworkTitle(network[0], network[1]), want, "NetworkTitle of %v", network)
 	}

@@ -28,7 +28,8 @@ func (p *Page) FormatTime(at string, zone Zone) string {
 	}
 	month := date[5:7]
 	names := strings.Split(p.T("date.months"), "|")
-	if number, err := strconv.Atoi(month); err == nil && len(names) == 12 {
+	number, err := strconv.Atoi(month)
+	if err == nil && len(names) == 12 {
 		month = names[number-1]
 	}
 	// Its values are not isolated, so that hour and minute keep their places in Arabic.
@@ -42,9 +43,13 @@ func parseTime(at string) (time.Time, bool) {
 	if len(at) < len("2006-01-02T15:04:05Z") {
 		return time.Time{}, false
 	}
-	written, zone := at[:19], at[19:]
+	written := at[:19]
+	zone := at[19:]
 	// Invalid digits make t differ from written.
-	n := func(from, to int) int { v, _ := strconv.Atoi(written[from:to]); return v }
+	n := func(from, to int) int {
+		v, _ := strconv.Atoi(written[from:to])
+		return v
+	}
 	t := time.Date(n(0, 4), time.Month(n(5, 7)), n(8, 10), n(11, 13), n(14, 16), n(17, 19), 0,
 		time.UTC)
 	ahead, ok := parseOffset(zone)

@@ -73,7 +73,8 @@ func (t *Timing) OnMount(ctx app.Context) {
 	t.ctx = ctx
 	ctx.Handle(ActionViewTime, func(ctx app.Context, a app.Action) {
 		m := a.Value.(ViewTime)
-		t.Page.View, t.At = m.View, m.At
+		t.Page.View = m.View
+		t.At = m.At
 		t.tick(ctx)
 	})
 	ctx.Handle(ActionNetwork, func(ctx app.Context, _ app.Action) {
@@ -110,7 +111,8 @@ func (t *Timing) Draw() *node.Element {
 // status is the line that says what is awaited, and for how long. Screen readers get announcements
 // instead of the clock, see crossesMark.
 func (t *Timing) status() *node.Element {
-	p, key := t.Page, "pay.waiting"
+	p := t.Page
+	key := "pay.waiting"
 	switch {
 	case t.drawn == over:
 		key = "pay.recheck.busy"
@@ -130,7 +132,9 @@ func (t *Timing) status() *node.Element {
 // enough (WCAG 2.2.1). The stylesheet hides an early one until WebAssembly does, so that nothing
 // moves when it takes over.
 func (t *Timing) extendForm() *node.Element {
-	p, early, a := t.Page, t.drawn == early, t.Page.View.LatestAttempt()
+	p := t.Page
+	early := t.drawn == early
+	a := t.Page.View.LatestAttempt()
 	return Details("extend"+TextIf(early, " extend-early"), !early).
 		Attr("data-part", "more-time").Bool("hidden", early && !t.At.IsZero()).Body(
 		el("summary").Text(p.T("time.extend")),
@@ -142,7 +146,8 @@ func (t *Timing) extendForm() *node.Element {
 
 // phase is how near the end is now. The age of the last check does not depend on it.
 func (t *Timing) phase() phase {
-	switch left := t.remaining(); {
+	left := t.remaining()
+	switch {
 	case t.Shows == Checked || left >= lastMinutes:
 		return early
 	case left > 0:
@@ -165,8 +170,10 @@ func (t *Timing) tick(ctx app.Context) {
 func (t *Timing) refresh() {
 	t.updateElapsed()
 	left := t.remaining()
-	if number := t.Page.View.LatestAttempt().Number; number != t.number {
-		t.number, t.shortest = number, left
+	number := t.Page.View.LatestAttempt().Number
+	if number != t.number {
+		t.number = number
+		t.shortest = left
 	}
 	if t.Shows == TimeLeft && crossesMark(t.shortest, left) {
 		t.ctx.NewActionWithValue(ActionAnnounce, t.leftText())

@@ -14,9 +14,18 @@ import (
 // counting returns a mounted timing.
 func counting(t *testing.T, left, ago time.Duration, announced bool) *Timing {
 	t.Helper()
-	return &Timing{Shows: TimeLeft, Page: Page{Text: english(t), View: wire.View{
-		Status: wire.Pending, CheckedMsAgo: ago.Milliseconds(), WillUpdate: announced, Attempt: &wire.Attempt{Number: 1, ExpiresInMs: left.Milliseconds()},
-	}}}
+	return &Timing{
+		Shows: TimeLeft,
+		Page: Page{
+			Text: english(t),
+			View: wire.View{
+				Status:       wire.Pending,
+				CheckedMsAgo: ago.Milliseconds(),
+				WillUpdate:   announced,
+				Attempt:      &wire.Attempt{Number: 1, ExpiresInMs: left.Milliseconds()},
+			},
+		},
+	}
 }
 
 // TestTextUpdateWithoutRedraw: the timer wakes only when a text changes.
@@ -44,10 +53,14 @@ func TestTextUpdateWithoutRedraw(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := counting(t, c.left, c.ago, c.announced)
 			s.Shows = c.shows
-			shown := func() string { _, text := s.text(); return text + strconv.Itoa(int(s.phase())) }
+			shown := func() string {
+				_, text := s.text()
+				return text + strconv.Itoa(int(s.phase()))
+			}
 			wakes := 0
 			for wake := s.validFor(); wake > 0 && s.elapsed+wake <= time.Minute; wake = s.validFor() {
-				before, began := shown(), s.elapsed
+				before := shown()
+				began := s.elapsed
 				for _, s.elapsed = range []time.Duration{began + wake/2, began + wake - 2*time.Millisecond} {
 					if wake > 2*time.Millisecond && shown() != before {
 						t.Fatalf("after %v, %q was still shown; it is %q", s.elapsed, before, shown())
@@ -85,7 +98,8 @@ func TestNeedsRedraw(t *testing.T) {
 // TestCheckedTextNamesProblem follows a phone through a tunnel.
 func TestCheckedTextNamesProblem(t *testing.T) {
 	p := counting(t, time.Hour, 0, true).Page
-	text, at := p.Text, time.Now()
+	text := p.Text
+	at := time.Now()
 	now := text["pay.refresh"] + " " + text["checked.now"]
 	s := &Timing{Page: p, At: at}
 	want := func(when, sentence string) {
@@ -98,7 +112,8 @@ func TestCheckedTextNamesProblem(t *testing.T) {
 	s.Offline = true
 	s.setNetwork(true)
 	want("behind the tunnel", text["checked.again"])
-	s.At, s.Offline = at.Add(time.Minute), false
+	s.At = at.Add(time.Minute)
+	s.Offline = false
 	s.setNetwork(true)
 	want("after an answer", now)
 	s.Offline = true

@@ -83,7 +83,8 @@ func (u *textUpdater) write() {
 	if !span.Truthy() {
 		return
 	}
-	if node := span.Get("firstChild"); node.Get("data").String() != text {
+	node := span.Get("firstChild")
+	if node.Get("data").String() != text {
 		node.Set("data", text)
 	}
 }

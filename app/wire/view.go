@@ -50,7 +50,8 @@ const JustNow = 5000
 
 // Timeless returns a copy of v without what changes while nothing happens: times and WillUpdate.
 func (v View) Timeless() View {
-	v.CheckedMsAgo, v.WillUpdate = 0, false
+	v.CheckedMsAgo = 0
+	v.WillUpdate = false
 	if v.Attempt != nil {
 		a := *v.Attempt
 		a.ExpiresInMs = 0
@@ -100,19 +101,6 @@ type Order struct {
 	Charge string `json:"charge,omitempty"`
 	// ShopName is the shop's name as shoppers know it; empty if the merchant has set none.
 	ShopName string `json:"shop_name,omitempty"`
-}
-
-// Rate is the exchange rate at which a price was converted into dollars. It never changes while the
-// session is open, and proves the charge. Numbers are decimal text.
-type Rate struct {
-	// USDPerUnit is what one unit of the currency was worth, rounded to ten digits.
-	USDPerUnit string `json:"usd_per_unit"`
-	// Exact is the same as a fraction, in the digits of the source: "1.0921", or "1.0921/163.27" if
-	// the source compares both currencies with a third one.
-	Exact         string `json:"usd_per_unit_exact"`
-	Source        string `json:"source"` // "ecb", "json" or "fixed"
-	AsOf          string `json:"as_of"`  // when the source stated it: RFC 3339, UTC, whole seconds
-	SpreadPercent string `json:"spread_percent"`
 }
 
 // Currency is a coin that the merchant accepts.

@@ -41,7 +41,6 @@ type server struct {
 	*web.Server
 	Config
 	keys [][sha256.Size]byte // hashes of SecretKeys
-	docs func() (*pages, error)
 }
 
 // Routes returns the endpoints of the merchant.
@@ -55,7 +54,7 @@ func Routes(site *web.Server, c Config) []web.Route {
 	if len(s.KeySet) == 0 {
 		s.KeySet = []byte(`{"keys":[]}`)
 	}
-	s.docs = s.lazyDocs()
+
 	return append([]web.Route{
 		s.merchantRoute("POST /v1/sessions", s.createSession),
 		s.merchantRoute("GET /v1/sessions", s.listSessions),
@@ -71,8 +70,12 @@ func Routes(site *web.Server, c Config) []web.Route {
 		s.merchantRoute("POST /v1/events/replay", s.replayEvents),
 		s.merchantRoute("POST /v1/webhooks/test", s.testWebhooks),
 		{Pattern: "/v1/", Undocumented: true, Handle: s.requireKey(notFound)},
-		{Pattern: "GET /.well-known/jwks.json", Kind: web.KindPublished, Limit: web.LimitReads,
-			Handle: s.keySet},
+		{
+			Pattern: "GET /.well-known/jwks.json",
+			Kind:    web.KindPublished,
+			Limit:   web.LimitReads,
+			Handle:  s.keySet,
+		},
 	}, s.docRoutes()...)
 }
 
@@ -101,7 +104,8 @@ func (s *server) requireKey(h web.Handler) web.Handler {
 
 // isKey reports whether key is one of the secret keys, in constant time.
 func (s *server) isKey(key string) bool {
-	got, same := sha256.Sum256([]byte(key)), 0
+	got := sha256.Sum256([]byte(key))
+	same := 0
 	for i := range s.keys {
 		same |= subtle.ConstantTimeCompare(got[:], s.keys[i][:])
 	}

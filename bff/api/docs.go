@@ -1,63 +1,47 @@
 package api
 
 import (
-	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 
-	"coinslot/bff/reference"
+	"coinslot/app/wire"
 	"coinslot/bff/web"
 )
 
-// pages has the API's description as JSON and HTML, and the page of errors.
-type pages struct{ document, api, errors *web.Asset }
+// docsOrigin is the origin of the checkout in the documentation. Its readers see the server's own.
+const docsOrigin = "https://pay.shop.example"
 
-// lazyDocs returns a function that makes the pages on first use: most processes never need them.
-func (s *server) lazyDocs() func() (*pages, error) {
-	return sync.OnceValues(func() (*pages, error) {
-		problems := map[string]reference.Problem{}
-		for code, a := range web.Answers {
-			problems[string(code)] = reference.Problem(a)
-		}
-		d, err := reference.Load(s.PublicURL, problems)
-		if err != nil {
-			return nil, fmt.Errorf("describing the API: %w", err)
-		}
-		style := s.Assets.URL("docs.css")
-		api, err := d.Page(style)
-		if err != nil {
-			return nil, fmt.Errorf("writing the page of the API: %w", err)
-		}
-		codes, err := reference.Errors(style)
-		if err != nil {
-			return nil, fmt.Errorf("writing the page of errors: %w", err)
-		}
-		const html = "text/html; charset=utf-8"
-		return &pages{
-			document: web.NewAsset("openapi", ".json", "application/json", d.JSON()),
-			api:      web.NewAsset("api", ".html", html, api),
-			errors:   web.NewAsset("errors", ".html", html, codes),
-		}, nil
-	})
+// docRoutes are the API's description as JSON and HTML, and the page of errors, which tools/assets
+// has rendered from docs/openapi.yaml and docs/errors.md.
+func (s *server) docRoutes() []web.Route {
+	const html = "text/html; charset=utf-8"
+	return []web.Route{
+		s.docRoute("/openapi.json", web.KindPublished, "openapi", ".json", "application/json"),
+		s.docRoute("/docs/api", web.KindManual, "api", ".html", html),
+		s.docRoute("/docs/errors", web.KindManual, "errors", ".html", html),
+	}
 }
 
-func (s *server) docRoutes() []web.Route {
-	route := func(path string, k web.Kind, page func(*pages) *web.Asset) web.Route {
-		serve := func(w http.ResponseWriter, r *http.Request) error {
-			made, err := s.docs()
-			if err == nil {
-				s.Assets.Serve(w, r, page(made), k)
-			}
-			return err
+func (s *server) docRoute(path string, k web.Kind, stem, extension, mime string) web.Route {
+	// On first use: most processes never need it.
+	page := sync.OnceValue(func() *web.Asset {
+		built := s.Assets.Text(stem + extension)
+		if built == "" {
+			return nil
 		}
-		return web.Route{Pattern: "GET " + path, Kind: k, Handle: serve}
+		own := strings.ReplaceAll(built, docsOrigin, s.PublicURL)
+		return web.NewAsset(stem, extension, mime, []byte(own))
+	})
+	serve := func(w http.ResponseWriter, r *http.Request) error {
+		if page() == nil {
+			return web.Refuse(wire.CodeNotFound, "") // not built
+		}
+		s.Assets.Serve(w, r, page(), k)
+		return nil
 	}
-	return []web.Route{
-		route("/openapi.json", web.KindPublished, func(p *pages) *web.Asset { return p.document }),
-		route("/docs/api", web.KindManual, func(p *pages) *web.Asset { return p.api }),
-		route("/docs/errors", web.KindManual, func(p *pages) *web.Asset { return p.errors }),
-	}
+	return web.Route{Pattern: "GET " + path, Kind: k, Handle: serve}
 }
 
 // keySet is GET /.well-known/jwks.json: the public keys of receipts. Caches learn a new key within

@@ -14,6 +14,8 @@ import (
 	"coinslot/bff/check"
 	"coinslot/bff/fortest"
 	"coinslot/bff/web"
+	"coinslot/bff/web/problems"
+	"coinslot/e2e/need"
 	"coinslot/static"
 )
 
@@ -40,7 +42,7 @@ func whoSees(t *testing.T) map[string]string {
 	var text map[string]any
 	fortest.OK(t, json.Unmarshal(raw, &text))
 	seen := map[string][]string{}
-	for code, a := range web.Answers {
+	for code, a := range problems.Answers {
 		seen[string(code)] = []string{fmt.Sprintf("API (%d)", a.Status)}
 	}
 	for _, code := range slices.Sorted(maps.Keys(seen)) {
@@ -68,6 +70,7 @@ func whoSees(t *testing.T) map[string]string {
 
 // The pages have all linked anchors, no script, and no external resources.
 func TestManual(t *testing.T) {
+	need.Assets(t, static.Files)
 	site, err := web.New(web.Config{Static: static.Files, PublicURL: "https://pay.example"})
 	fortest.OK(t, err)
 	h := site.Handler(Routes(site, Config{}))
@@ -79,7 +82,9 @@ func TestManual(t *testing.T) {
 			t.Fatalf("GET %s = %d %.200s", path, w.Code, w.Body)
 		}
 	}
+	fortest.Has(t, "/docs/api", pages["/docs/api"], "curl &#39;https://pay.example/v1/sessions&#39;")
 	for path, page := range pages {
+		fortest.Lacks(t, path, page, docsOrigin)
 		for _, m := range regexp.MustCompile(`href="([^"]*)"`).FindAllStringSubmatch(page, -1) {
 			to, id, anchored := strings.Cut(m[1], "#")
 			if to == "" {
@@ -104,7 +109,7 @@ func TestManual(t *testing.T) {
 			seen[m[1]] = true
 		}
 	}
-	for code := range web.Answers {
+	for code := range problems.Answers {
 		fortest.Has(t, "/docs/errors", pages["/docs/errors"], ` id="`+string(code)+`"`)
 	}
 }

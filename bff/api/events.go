@@ -25,14 +25,18 @@ func (s *server) listEvents(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+
 	query := webhook.EventQuery{After: q.Get("after"), Session: q.Get("session")}
-	if query.Limit, err = parsePositive(q, "limit", 0, 100); err != nil {
+	query.Limit, err = parsePositive(q, "limit", 0, 100)
+	if err != nil {
 		return err
 	}
+
 	page, err := s.Events.Events(r.Context(), query)
 	if err != nil {
 		return web.StorageError(err)
 	}
+
 	data := make([]eventObject, 0, len(page.Events))
 	for _, e := range page.Events {
 		t := eventObject{ID: e.ID}
@@ -41,8 +45,12 @@ func (s *server) listEvents(w http.ResponseWriter, r *http.Request) error {
 		}
 		data = append(data, t)
 	}
+
 	return web.Respond(w, http.StatusOK, map[string]any{
-		"object": "list", "data": data, "next_cursor": page.Next, "has_more": page.More,
+		"object":      "list",
+		"data":        data,
+		"next_cursor": page.Next,
+		"has_more":    page.More,
 	})
 }
 
@@ -52,21 +60,27 @@ func (s *server) replayEvents(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+
 	var body webhook.ReplayRequest
 	if err := order.Strict(raw, &body); err != nil {
 		return err
 	}
+
 	again, err := s.Events.Resend(r.Context(), body)
 	if err != nil {
 		return web.StorageError(err)
 	}
+
 	answer := map[string]any{
-		"object": "replay", "events": again.Events, "deliveries": again.Deliveries,
-		"has_more": again.More,
+		"object":     "replay",
+		"events":     again.Events,
+		"deliveries": again.Deliveries,
+		"has_more":   again.More,
 	}
 	if !again.Last.IsZero() {
 		answer["last"] = payment.FormatTime(again.Last)
 	}
+
 	return web.Respond(w, http.StatusOK, answer)
 }
 
@@ -88,24 +102,36 @@ func (s *server) testWebhooks(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ReadEmpty(r); err != nil {
 		return err
 	}
+
 	key, err := idempotencyKey(r)
 	if err != nil {
 		return err
 	}
+
 	tested, err := s.TestWebhooks(r.Context(), key)
 	if err != nil {
 		return err
 	}
+
 	results := make([]endpointResult, 0, len(tested.Deliveries))
 	for i, t := range tested.Deliveries {
 		results = append(results, endpointResult{
-			Number: i + 1, Endpoint: hostOf(t.Endpoint), Taken: t.Delivered, Status: t.Status,
-			Took: t.Took.Milliseconds(), Answer: t.Note,
-			Reason: t.Failure.Code, Detail: t.Failure.Meaning, Way: t.Failure.Fix,
+			Number:   i + 1,
+			Endpoint: hostOf(t.Endpoint),
+			Taken:    t.Delivered,
+			Status:   t.Status,
+			Took:     t.Took.Milliseconds(),
+			Answer:   t.Note,
+			Reason:   t.Failure.Code,
+			Detail:   t.Failure.Meaning,
+			Way:      t.Failure.Fix,
 		})
 	}
+
 	return web.Respond(w, http.StatusOK, map[string]any{
-		"object": "webhook_test", "event": tested.Event, "taken": tested.Delivered(),
+		"object":    "webhook_test",
+		"event":     tested.Event,
+		"taken":     tested.Delivered(),
 		"endpoints": results,
 	})
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"math"
 	"net/http"
 	"slices"
 
@@ -41,10 +42,12 @@ func (s *server) listTransactions(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
+
 	page, err := s.Records.TransactionRecords(r.Context(), f)
 	if err != nil {
 		return web.StorageError(err)
 	}
+
 	data := make([]transaction, 0, len(page.Items))
 	for _, e := range page.Items {
 		data = append(data, transaction{
@@ -54,6 +57,7 @@ func (s *server) listTransactions(w http.ResponseWriter, r *http.Request) error 
 			ExpiredAt:     payment.TimestampOrNil(e.ExpiresAt),
 		})
 	}
+
 	return web.Respond(w, http.StatusOK, newGatewayPage(data, page.Paging, f))
 }
 
@@ -63,14 +67,17 @@ func (s *server) listWithdrawals(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+
 	page, err := s.Records.Withdrawals(r.Context(), f)
 	if err != nil {
 		return web.StorageError(err)
 	}
+
 	data := make([]withdrawal, 0, len(page.Items))
 	for _, e := range page.Items {
 		data = append(data, withdrawal{e, e.Amount(), payment.TimestampOrNil(e.CreatedAt)})
 	}
+
 	return web.Respond(w, http.StatusOK, newGatewayPage(data, page.Paging, f))
 }
 
@@ -98,15 +105,22 @@ func parseListFilter(r *http.Request, statuses ...string) (f payment.ListQuery, 
 	if err != nil {
 		return f, err
 	}
-	if f.Limit, err = parsePositive(q, "limit", defaultEntries, maxEntries); err != nil {
+
+	f.Limit, err = parsePositive(q, "limit", defaultEntries, maxEntries)
+	if err != nil {
 		return f, err
 	}
-	if f.Page, err = parsePositive(q, "page", 1, 1<<31-1); err != nil {
+
+	f.Page, err = parsePositive(q, "page", 1, math.MaxInt32)
+	if err != nil {
 		return f, err
 	}
-	if f.Status = q.Get("status"); f.Status != "" && !slices.Contains(statuses, f.Status) {
+
+	f.Status = q.Get("status")
+	if f.Status != "" && !slices.Contains(statuses, f.Status) {
 		return f, web.Refuse(wire.CodeInvalid, "status")
 	}
+
 	f.From, f.To, err = gatewaylist.ListDates(q.Get("from_date"), q.Get("to_date"))
 	return f, err
 }

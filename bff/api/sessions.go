@@ -17,22 +17,27 @@ func (s *server) createSession(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+
 	o, err := order.Decode(raw)
 	if err != nil {
 		return err
 	}
+
 	key, err := idempotencyKey(r)
 	if err != nil {
 		return err
 	}
+
 	session, created, err := s.Checkout.Open(r.Context(), o, key)
 	if err != nil {
 		return web.StorageError(err)
 	}
+
 	logs.NoteSession(r.Context(), session.ID)
 	if !created {
 		w.Header().Set("Idempotent-Replayed", "true")
 	}
+
 	return web.Respond(w, http.StatusCreated, s.Checkout.Object(session))
 }
 
@@ -45,6 +50,7 @@ func (s *server) listSessions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+
 	f := payment.Filter{
 		Status:   q.Get("status"),
 		OrderRef: q.Get("order_ref"),
@@ -56,19 +62,26 @@ func (s *server) listSessions(w http.ResponseWriter, r *http.Request) error {
 	if f.Cursor != "" && !cursorPattern.MatchString(f.Cursor) {
 		return web.Refuse(wire.CodeInvalid, "cursor")
 	}
-	if f.Limit, err = parsePositive(q, "limit", 0, 100); err != nil {
+
+	f.Limit, err = parsePositive(q, "limit", 0, 100)
+	if err != nil {
 		return err
 	}
+
 	page, err := s.Checkout.List(r.Context(), f)
 	if err != nil {
 		return web.StorageError(err)
 	}
+
 	data := make([]payment.Object, 0, len(page.Sessions))
 	for i := range page.Sessions {
 		data = append(data, s.Checkout.Object(page.Sessions[i]))
 	}
+
 	return web.Respond(w, http.StatusOK, map[string]any{
-		"object": "list", "data": data, "next_cursor": page.Next,
+		"object":      "list",
+		"data":        data,
+		"next_cursor": page.Next,
 	})
 }
 
@@ -132,6 +145,7 @@ func (s *server) resolveSession(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+
 	var body struct {
 		As     wire.Status `json:"as"`
 		Reason string      `json:"reason"`
@@ -139,6 +153,7 @@ func (s *server) resolveSession(w http.ResponseWriter, r *http.Request) error {
 	if err := order.Strict(raw, &body); err != nil {
 		return err
 	}
+
 	session, err := s.Checkout.Resolve(r.Context(), r.PathValue("session"), body.As, body.Reason)
 	return s.respondSession(w, session, err)
 }

@@ -86,6 +86,7 @@ func NewHints(server, add, origin string) Hints {
 	if add != "" { // else the line has dots that are not ASCII
 		h.OriginRefused = "restart it to allow this page: " + AllowLine(add, nil, origin)
 	}
+
 	return h
 }
 
@@ -96,14 +97,16 @@ var codes = []Code{
 			"pays.",
 		Fix: "Allow the script in your page's policy. If that is right already, a content blocker " +
 			"of this browser keeps it away.",
-		Place: Policy, Add: []string{"script-src {server}"},
+		Place: Policy,
+		Add:   []string{"script-src {server}"},
 	}, []string{"page-script", "script", "tag"}},
 
 	{Finding{
 		ID:    "csp_frame_src",
 		Text:  "Your page's Content-Security-Policy refuses the frame.",
 		Fix:   "Allow it. Paste your page's headers into the doctor to get the whole line.",
-		Place: Policy, Add: []string{"frame-src {server}"},
+		Place: Policy,
+		Add:   []string{"frame-src {server}"},
 	}, []string{"page-frame"}},
 
 	{Finding{
@@ -111,21 +114,24 @@ var codes = []Code{
 		Text: "The frame loaded but nothing in it answered within 4 s: it shows the browser's " +
 			"refusal instead of the checkout.",
 		Fix:   "List your page's origin exactly, and let no proxy add X-Frame-Options.",
-		Place: Settings, Add: []string{"{allow}"},
+		Place: Settings,
+		Add:   []string{"{allow}"},
 	}, []string{"origin", "framing", "coep", "frame"}},
 
 	{Finding{
 		ID:    "timeout",
 		Text:  "Nothing answered within 15 s.",
 		Fix:   "Is the checkout's public address right, and reachable from this network?",
-		Place: Settings, Add: []string{"COINSLOT_PUBLIC_URL={server}"},
+		Place: Settings,
+		Add:   []string{"COINSLOT_PUBLIC_URL={server}"},
 	}, []string{"address", "https", "frame"}},
 
 	{Finding{
 		ID:    "origin_refused",
 		Text:  "The server does not know your page.",
 		Fix:   "List its origin, exactly as browsers write it, and restart.",
-		Place: Settings, Add: []string{"{allow}"},
+		Place: Settings,
+		Add:   []string{"{allow}"},
 	}, []string{"origin"}},
 
 	{Finding{
@@ -140,7 +146,8 @@ var codes = []Code{
 		Text: "The WebAssembly program did not arrive or did not start. The checkout goes on as " +
 			"plain HTML.",
 		Fix:   "Let no proxy change .wasm files or the checkout's policy.",
-		Place: Proxy, Add: []string{"Content-Type: application/wasm"},
+		Place: Proxy,
+		Add:   []string{"Content-Type: application/wasm"},
 	}, []string{"wasm", "csp"}},
 
 	{Finding{
@@ -154,14 +161,16 @@ var codes = []Code{
 		Text: "There is no session of that id, or the element names no session, order or item.",
 		Fix: "Look at the element's attributes for a typing error or an empty variable, and whether " +
 			"your server and the page talk to the same Coinslot.",
-		Place: HTML, Add: []string{`<coinslot-checkout session="cs_…">`},
+		Place: HTML,
+		Add:   []string{`<coinslot-checkout session="cs_…">`},
 	}, nil},
 
 	{Finding{
 		ID:    "create_failed",
 		Text:  "Your createSession threw an error, returned no id, or took longer than 15 s.",
 		Fix:   "Look at the error in the console, and at your server's log and answer.",
-		Place: HTML, Add: []string{
+		Place: HTML,
+		Add: []string{
 			"createSession: async () => " +
 				"(await (await fetch('/buy?order_ref=1001', {method: 'POST'})).json()).session",
 		},
@@ -171,14 +180,16 @@ var codes = []Code{
 		ID:    "session_expired",
 		Text:  "The session is over: its time is up, or it was closed.",
 		Fix:   "Make a new session for the order.",
-		Place: HTML, Add: []string{`<coinslot-checkout session="cs_…">`},
+		Place: HTML,
+		Add:   []string{`<coinslot-checkout session="cs_…">`},
 	}, nil},
 
 	{Finding{
 		ID:    "session_paid",
 		Text:  "The session is paid already.",
 		Fix:   "Make a new session for the next order.",
-		Place: HTML, Add: []string{`<coinslot-checkout session="cs_…">`},
+		Place: HTML,
+		Add:   []string{`<coinslot-checkout session="cs_…">`},
 	}, nil},
 
 	{Finding{
@@ -186,14 +197,16 @@ var codes = []Code{
 		Text: "The order token has a bad signature, a wrong claim, or has expired.",
 		Fix: "Sign with the key of COINSLOT_ORDER_KEY, and give exp in seconds. A clock that is " +
 			"wrong makes tokens expire early.",
-		Place: Settings, Add: []string{"COINSLOT_ORDER_KEY=…"},
+		Place: Settings,
+		Add:   []string{"COINSLOT_ORDER_KEY=…"},
 	}, []string{"sells", "clock"}},
 
 	{Finding{
 		ID:    "item_unknown",
 		Text:  "The catalog has no such item.",
 		Fix:   "Name the item in the file of COINSLOT_CATALOG and restart.",
-		Place: Settings, Add: []string{"COINSLOT_CATALOG=…"},
+		Place: Settings,
+		Add:   []string{"COINSLOT_CATALOG=…"},
 	}, []string{"sells"}},
 
 	{Finding{
@@ -201,7 +214,8 @@ var codes = []Code{
 		Text: "The payment gateway does not answer, or refuses requests.",
 		Fix: "Try again in a moment. If it stays, run coinslot check on the server: it tests " +
 			"COINSLOT_GATEWAY_URL and COINSLOT_GATEWAY_KEY.",
-		Place: Machine, Add: []string{"coinslot check"},
+		Place: Machine,
+		Add:   []string{"coinslot check"},
 	}, nil},
 
 	{Finding{
@@ -210,7 +224,8 @@ var codes = []Code{
 			"names (-dark is the dark one). The checkout uses its own in their place.",
 		Fix: "Give text at least 4.5:1 on background and surface, and danger on background. Try " +
 			"colors in the playground of coinslot demo, /checkout/playground.",
-		Place: HTML, Add: []string{
+		Place: HTML,
+		Add: []string{
 			"coinslot-checkout { --coinslot-text: …; --coinslot-background: … }",
 		},
 	}, nil},

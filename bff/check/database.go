@@ -45,11 +45,13 @@ type Database struct {
 	ClockAhead time.Duration
 }
 
-// database inspects it from outside.
+// database checks that the configured database opens, has the schema of this release and can be
+// written. It warns of a wrong clock, of replicas that lag, and of a reconciliation that is missing.
 func (ch *checker) database(ctx context.Context) findings {
 	if !ch.valid("COINSLOT_DATABASE") {
 		return nil
 	}
+
 	dsn := ch.Settings.Database
 	db, err := ch.Inspect(ctx, dsn)
 	sqlite := !strings.Contains(dsn, "://")
@@ -66,6 +68,7 @@ func (ch *checker) database(ctx context.Context) findings {
 		return fail("database", "the user has no write permission on the tables",
 			"GRANT it, or make the user the owner of the database")
 	}
+
 	list := ok("database", db.describe(dsn, sqlite))
 	if db.ClockAhead.Abs() > 5*time.Second {
 		list = append(list, warn("database", "its clock and this machine's differ by "+
@@ -80,7 +83,9 @@ func (ch *checker) database(ctx context.Context) findings {
 	if sqlite {
 		list = append(list, ch.databaseFile(dsn)...)
 	}
-	if age := ch.Now().Sub(db.Reconciled); !db.Reconciled.IsZero() && age > 48*time.Hour {
+
+	age := ch.Now().Sub(db.Reconciled)
+	if !db.Reconciled.IsZero() && age > 48*time.Hour {
 		list = append(list, warn("reconciliation",
 			fmt.Sprintf("the daily reconciliation last completed %d days ago: late payments "+
 				"may go unnoticed", int(age.Hours()/24)),
@@ -92,6 +97,7 @@ func (ch *checker) database(ctx context.Context) findings {
 			"valid, orders in it are refused",
 			"compare it with a second source, then accept it in the console (docs/rates.md)")...)
 	}
+
 	return append(list, ch.unrouted(db.Backlogs)...)
 }
 
@@ -100,6 +106,7 @@ func (ch *checker) unrouted(open []webhook.Backlog) (list findings) {
 	if !ch.valid("COINSLOT_WEBHOOK_URL") {
 		return nil
 	}
+
 	fix := "nothing, if you are replacing that URL: the next start moves the webhooks of the " +
 		"last 30 days. Otherwise add it again, or send them to the configured URL at " +
 		"/admin/webhooks"
@@ -107,6 +114,7 @@ func (ch *checker) unrouted(open []webhook.Backlog) (list findings) {
 		fix = "set COINSLOT_WEBHOOK_URL: the next start moves the webhooks of the last 30 days " +
 			"to it"
 	}
+
 	for _, b := range open {
 		if slices.Contains(ch.Settings.WebhookURLs, b.Endpoint) {
 			continue
@@ -118,6 +126,7 @@ func (ch *checker) unrouted(open []webhook.Backlog) (list findings) {
 		list = append(list, warn("webhooks", fmt.Sprintf("%s to a URL at %s that is not in "+
 			"COINSLOT_WEBHOOK_URL", plural(b.Waiting, "open webhook"), host), fix)...)
 	}
+
 	return list
 }
 
@@ -140,6 +149,7 @@ func (db Database) describe(dsn string, sqlite bool) string {
 	if !sqlite {
 		name = fmt.Sprintf("PostgreSQL %d.%d", db.Server/10000, db.Server%10000)
 	}
+
 	switch {
 	case db.Version == 0:
 		return name + ": empty; the first start creates the tables"
@@ -147,13 +157,15 @@ func (db Database) describe(dsn string, sqlite bool) string {
 		return fmt.Sprintf("%s: schema version %d; the next start migrates it to %d", name,
 			db.Version, db.Latest)
 	}
+
 	return fmt.Sprintf("%s: schema version %d, up to date", name, db.Version)
 }
 
 // newDatabaseFile checks where the first start creates the file.
 func (ch *checker) newDatabaseFile(path string) findings {
 	folder := filepath.Dir(path)
-	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+	info, err := os.Stat(folder)
+	if err != nil || !info.IsDir() {
 		return fail("database", "the folder "+folder+" for the SQLite file does not exist",
 			"mkdir -p "+folder+", owned by the user that runs the server")
 	}
@@ -161,6 +173,7 @@ func (ch *checker) newDatabaseFile(path string) findings {
 		return fail("database", "the folder "+folder+" is not writable",
 			"chown it to the user that runs the server")
 	}
+
 	return append(ok("database", "SQLite file "+path+" does not exist yet: the first start "+
 		"creates it"), ch.diskSpace(folder)...)
 }
@@ -172,11 +185,14 @@ func (ch *checker) databaseFile(path string) (list findings) {
 		list = fail("database", path+" and its folder are not both writable",
 			"chown both to the user that runs the server")
 	}
-	if info, err := os.Stat(path); err == nil && openToOthers(info) {
+
+	info, err := os.Stat(path)
+	if err == nil && openToOthers(info) {
 		list = append(list, warn("database",
 			path+" is open to every user: it holds e-mail addresses and orders",
 			"chmod 600 "+path)...)
 	}
+
 	return append(list, ch.diskSpace(folder)...)
 }
 

@@ -71,15 +71,22 @@ func browserChecks() []Finding {
 		{ID: "clock", Title: "Clocks"},
 	}
 	for i := range list {
-		list[i].By, list[i].Status = Browser, Unknown
+		list[i].By = Browser
+		list[i].Status = Unknown
 		list[i].Text = "Needs a browser: open this page in one, with JavaScript on."
 	}
+
 	return list
 }
 
 // origin checks whether the host page may frame the checkout.
 func (e Embedding) origin() Finding {
-	f := Finding{ID: "origin", By: Server, Title: "Your page's origin", Place: Settings}
+	f := Finding{
+		ID:    "origin",
+		By:    Server,
+		Title: "Your page's origin",
+		Place: Settings,
+	}
 	switch {
 	case e.Given == "":
 		f.set(Unknown, "No origin given. Enter it above, or add it to the "+
@@ -100,13 +107,20 @@ func (e Embedding) origin() Finding {
 			"which dots stand for the current value.")
 		f.Add = []string{AllowLine(e.AddOrigin, Unnamed, e.Origin)}
 	}
+
 	return f
 }
 
 // https checks for mixed content and features of secure pages.
 func (e Embedding) https() Finding {
-	f := Finding{ID: "https", By: Server, Title: "Encryption", Place: Settings}
-	server, page := parse(e.URL), parse(e.Origin)
+	f := Finding{
+		ID:    "https",
+		By:    Server,
+		Title: "Encryption",
+		Place: Settings,
+	}
+	server := parse(e.URL)
+	page := parse(e.Origin)
 	switch {
 	case server.Scheme == "https" && page.Scheme == "http" && !config.IsLocalOrigin(e.Origin):
 		f.set(Warn, "The checkout uses HTTPS, your page does not: an attacker "+
@@ -126,25 +140,35 @@ func (e Embedding) https() Finding {
 			"network can replace payment addresses, and browsers block the clipboard.")
 		f.Add = []string{"COINSLOT_PUBLIC_URL=https://" + server.Host}
 	}
+
 	return f
 }
 
 // site checks whether browsers treat page and checkout as one site.
 func (e Embedding) site() Finding {
-	f := Finding{ID: "site", By: Server, Title: "Same site or another", Place: Settings}
+	f := Finding{
+		ID:    "site",
+		By:    Server,
+		Title: "Same site or another",
+		Place: Settings,
+	}
 	if e.Origin == "" {
 		f.set(Unknown, "Needs your page's origin.")
 		return f
 	}
+
 	f.Status = OK
-	server, page := parse(e.URL), parse(e.Origin)
+	server := parse(e.URL)
+	page := parse(e.Origin)
 	if server.Scheme == page.Scheme {
-		if shared := sharedDomain(server.Hostname(), page.Hostname()); shared != "" {
+		shared := sharedDomain(server.Hostname(), page.Hostname())
+		if shared != "" {
 			f.Text = "Page and checkout are both under " + shared +
 				", one site to browsers: the frame keeps its storage and shares the page's cache."
 			return f
 		}
 	}
+
 	f.Text = "Page and checkout are different sites to browsers. That works: the checkout " +
 		"needs no cookies and no storage."
 	if !isIP(page.Hostname()) && strings.Contains(page.Hostname(), ".") {
@@ -152,6 +176,7 @@ func (e Embedding) site() Finding {
 			strings.TrimPrefix(page.Hostname(), "www.") +
 			", would share the cache, so the frame opens sooner."
 	}
+
 	return f
 }
 
@@ -180,6 +205,7 @@ func (e Embedding) sells() Finding {
 		f.Status = Fail
 		f.Add = []string{"COINSLOT_SECRET_KEY_FILE=/run/secrets/coinslot-key"}
 	}
+
 	return f
 }
 
@@ -198,6 +224,7 @@ func (e Embedding) tag() Finding {
 			"and no hash to pin. Build it with make build.")
 		return f
 	}
+
 	f.Text = "Version " + e.Version +
 		". The first line follows every release; the second is pinned to this one."
 	f.Add = append(f.Add, e.pinned())
@@ -240,7 +267,8 @@ func sharedDomain(a, b string) string {
 		return a
 	}
 	domain, err := publicsuffix.EffectiveTLDPlusOne(a)
-	if other, _ := publicsuffix.EffectiveTLDPlusOne(b); err != nil || isIP(a) || domain != other {
+	other, _ := publicsuffix.EffectiveTLDPlusOne(b)
+	if err != nil || isIP(a) || domain != other {
 		return ""
 	}
 	return domain

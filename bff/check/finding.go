@@ -115,5 +115,6 @@ func Lines(list []Finding) map[Place][]string {
 			}
 		}
 	}
+
 	return all
 }

@@ -23,19 +23,23 @@ func (ch *checker) gateway(ctx context.Context) findings {
 	if !ch.valid("COINSLOT_GATEWAY_URL", "COINSLOT_GATEWAY_KEY") {
 		return nil
 	}
+
 	skew := make(chan findings, 1)
 	go func() { skew <- ch.clockSkew(ctx) }()
 	client, err := gateway.New(gateway.Config{
-		URL: ch.Settings.GatewayURL, Key: ch.Settings.GatewayKey.Reveal(),
+		URL: ch.Settings.GatewayURL,
+		Key: ch.Settings.GatewayKey.Reveal(),
 	})
 	if err != nil {
 		return fail("gateway", err.Error(), "correct COINSLOT_GATEWAY_URL and COINSLOT_GATEWAY_KEY")
 	}
+
 	defer client.Close()
 	list, err := client.CurrencyList(ctx)
 	if err != nil {
 		return append(gatewayFailure(err), <-skew...)
 	}
+
 	findings := ch.currencies(list.Currencies)
 	if skipped := list.LeftOut; len(skipped) > 0 {
 		f := warn("gateway",
@@ -44,6 +48,7 @@ func (ch *checker) gateway(ctx context.Context) findings {
 		f[0].Details = skipped
 		findings = append(findings, f...)
 	}
+
 	return append(findings, <-skew...)
 }
 
@@ -60,6 +65,7 @@ func gatewayFailure(err error) findings {
 		return fail("gateway", "it cannot be reached: "+oneLine(refused.Err),
 			"check COINSLOT_GATEWAY_URL, and whether this machine may connect to it")
 	}
+
 	return fail("gateway", oneLine(err), "check COINSLOT_GATEWAY_URL")
 }
 
@@ -69,7 +75,10 @@ func (ch *checker) currencies(list []payment.Currency) findings {
 	if err != nil {
 		tokens = nil // the part files reports it
 	}
-	networks, unlinked, details := 0, 0, []string(nil)
+
+	networks := 0
+	unlinked := 0
+	details := []string(nil)
 	for _, c := range list {
 		for _, n := range c.Networks {
 			networks++
@@ -85,6 +94,7 @@ func (ch *checker) currencies(list []payment.Currency) findings {
 		return fail("gateway", "it accepts the key, but no coin is enabled: no order can be paid",
 			"enable coins at the gateway")
 	}
+
 	found := ok("gateway", fmt.Sprintf("it accepts the key; %s on %s", plural(len(list), "coin"),
 		plural(networks, "network")))
 	found[0].Details = details
@@ -93,6 +103,7 @@ func (ch *checker) currencies(list []payment.Currency) findings {
 			"copy address and amount", unlinked, networks),
 			"add them to COINSLOT_TOKENS (docs/tokens.md); check -v lists them")...)
 	}
+
 	return found
 }
 
@@ -102,6 +113,7 @@ func describeToken(tokens *token.Registry, symbol, network string) (text string,
 	if tokens == nil {
 		return "", true
 	}
+
 	t, known := tokens.Token(symbol, network)
 	switch {
 	case !known:
@@ -111,6 +123,7 @@ func describeToken(tokens *token.Registry, symbol, network string) (text string,
 	case t.Contract == "":
 		return fmt.Sprintf("%d digits, unknown contract: no payment link", t.Decimals), false
 	}
+
 	return fmt.Sprintf("%d digits, contract %s", t.Decimals, t.Contract), true
 }
 
@@ -120,26 +133,31 @@ func (ch *checker) clockSkew(ctx context.Context) findings {
 	if err != nil {
 		return nil // the part gateway reports it
 	}
+
 	sent := time.Now()
 	resp, err := ch.client().Do(req)
 	if err != nil {
 		return nil
 	}
+
 	resp.Body.Close()
 	there, err := http.ParseTime(resp.Header.Get("Date"))
 	if err != nil {
 		return nil
 	}
+
 	here := ch.Now().Add(-time.Since(sent) / 2)
 	// A date has whole seconds: half of one is expected.
 	skew := here.Sub(there.Add(500 * time.Millisecond)).Abs().Round(time.Second)
 	const fix = "synchronize both clocks: timedatectl set-ntp true on this machine"
-	switch text := "this clock and the gateway's differ by " + skew.String(); {
+	text := "this clock and the gateway's differ by " + skew.String()
+	switch {
 	case skew > skewFailure:
 		return fail("clock", text+": webhooks, order tokens and receipts will be rejected", fix)
 	case skew > skewWarning:
 		return warn("clock", text, fix)
 	}
+
 	return ok("clock", "agrees with the gateway's")
 }
 

@@ -23,6 +23,7 @@ func (ch *checker) machine(context.Context) (list findings) {
 				"install tzdata or unset TZ")...)
 		}
 	}
+
 	limit, known := maxOpenFiles()
 	text := fmt.Sprintf("at most %d open files; each open page takes one", limit)
 	switch {
@@ -33,5 +34,6 @@ func (ch *checker) machine(context.Context) (list findings) {
 	default:
 		list = append(list, ok("files", text)...)
 	}
+
 	return list
 }

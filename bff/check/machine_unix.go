@@ -16,7 +16,8 @@ func writable(path string) bool {
 // freeSpace is how many bytes unprivileged users can still write to path.
 func freeSpace(path string) (free uint64, known bool) {
 	var s syscall.Statfs_t
-	if err := syscall.Statfs(path, &s); err != nil || s.Bsize <= 0 {
+	err := syscall.Statfs(path, &s)
+	if err != nil || s.Bsize <= 0 {
 		return 0, false
 	}
 	return s.Bavail * uint64(s.Bsize), true

@@ -29,17 +29,21 @@ func (ch *checker) dial(ctx context.Context, network, address string) (conn net.
 	if err != nil {
 		return nil, fmt.Errorf("reading an address: %w", err)
 	}
+
 	addrs, err := ch.Resolve(ctx, host)
 	if err != nil {
 		return nil, fmt.Errorf("resolving %s: %w", host, err)
 	}
+
 	err = fmt.Errorf("resolving %s: no address", host)
 	for _, a := range addrs {
 		at := net.JoinHostPort(a.Unmap().String(), port)
-		if conn, err = ch.Dial(ctx, network, at); err == nil {
+		conn, err = ch.Dial(ctx, network, at)
+		if err == nil {
 			return conn, nil
 		}
 	}
+
 	return nil, err
 }
 
@@ -61,6 +65,7 @@ func unreachable(id, what, host string, err error) findings {
 	if failed, is := errors.AsType[*url.Error](err); is {
 		err = failed.Err // the URL is known
 	}
+
 	invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err)
 	_, isHost := errors.AsType[x509.HostnameError](err)
 	_, isUnknown := errors.AsType[x509.UnknownAuthorityError](err)
@@ -79,5 +84,6 @@ func unreachable(id, what, host string, err error) findings {
 	case isDNS && dns.IsNotFound:
 		return fail(id, what+": the DNS has no name "+host, "add it, or correct the spelling")
 	}
+
 	return fail(id, what+": "+oneLine(err), "is it running, and may this machine connect to it?")
 }

@@ -11,7 +11,8 @@ import (
 // page checks the host page by its headers. Without them two findings say what a policy must allow.
 func (e Embedding) page() []Finding {
 	if strings.TrimSpace(e.Pasted) == "" {
-		script, frame := e.script(nil), e.frame(nil)
+		script := e.script(nil)
+		frame := e.frame(nil)
 		script.Add = []string{"script-src " + e.URL}
 		frame.Add = []string{"frame-src " + e.URL}
 		list := []Finding{script, frame}
@@ -22,13 +23,18 @@ func (e Embedding) page() []Finding {
 		}
 		return list
 	}
+
 	r := parsePasted(e.Pasted)
 	if r.lines() == 0 && len(r.meta) == 0 {
 		return []Finding{{
-			ID: "page-headers", By: Page, Title: "Your page's headers", Status: Fail,
-			Text: "No headers found. Paste lines like content-type: text/html.",
+			ID:     "page-headers",
+			By:     Page,
+			Title:  "Your page's headers",
+			Status: Fail,
+			Text:   "No headers found. Paste lines like content-type: text/html.",
 		}}
 	}
+
 	policies := parsePolicies(append(slices.Clone(r.headers["content-security-policy"]), r.meta...))
 	return []Finding{
 		e.headers(r), e.script(policies), e.frame(policies), e.sandbox(policies),
@@ -49,6 +55,7 @@ func (e Embedding) headers(r pastedResponse) Finding {
 		f.Text = fmt.Sprintf("%d header lines and %d policies in <meta> read.", r.lines(),
 			len(r.meta))
 	}
+
 	kind := r.headers["content-type"]
 	switch {
 	case r.status/100 == 3:
@@ -62,6 +69,7 @@ func (e Embedding) headers(r pastedResponse) Finding {
 		f.set(Warn, "These are the headers of "+strings.ToLower(kind[0])+
 			", not of a page.")
 	}
+
 	return f
 }
 
@@ -72,7 +80,12 @@ func (e Embedding) host() *url.URL {
 
 // verdict is what one policy means for one request. line replaces the directive, or is the tag.
 func verdict(status Status, text string, place Place, line string) Finding {
-	return Finding{Status: status, Text: text, Place: place, Add: []string{line}}
+	return Finding{
+		Status: status,
+		Text:   text,
+		Place:  place,
+		Add:    []string{line},
+	}
 }
 
 // allowed is the verdict of a policy that needs no change.
@@ -94,12 +107,14 @@ func (f Finding) merge(verdicts []Finding) Finding {
 		if v.Status != f.Status || v.Status == OK || v.Place != f.Place {
 			continue
 		}
+
 		for _, line := range v.Add {
 			if !slices.Contains(f.Add, line) {
 				f.Add = append(f.Add, line)
 			}
 		}
 	}
+
 	return f
 }
 
@@ -129,7 +144,8 @@ func (e Embedding) script(policies []policy) Finding {
 // scriptVerdict is CSP3, 6.7.1.1, for the tags that the doctor prints.
 func (e Embedding) scriptVerdict(p policy) Finding {
 	d, found := p.first("script-src-elem", "script-src", "default-src")
-	nonces, strict := d.hasNonce(), d.has("'strict-dynamic'")
+	nonces := d.hasNonce()
+	strict := d.has("'strict-dynamic'")
 	switch {
 	case !found || e.Integrity != "" && slices.Contains(d.values, "'"+e.Integrity+"'"):
 		return allowed
@@ -149,6 +165,7 @@ func (e Embedding) scriptVerdict(p policy) Finding {
 		return verdict(Fail, d.name+" has 'strict-dynamic', which ignores addresses: give the tag "+
 			"a nonce.", Policy, d.with("script-src", "'nonce-…'"))
 	}
+
 	return verdict(Fail, d.name+" blocks checkout.js. Replace it with this line.",
 		Policy, d.with("script-src", e.URL))
 }
@@ -176,6 +193,7 @@ func (e Embedding) frameVerdict(p policy) Finding {
 			"below /checkout/, orders and items at /checkout.",
 			Policy, d.with("frame-src", e.URL))
 	}
+
 	return verdict(Fail, d.name+" blocks the frame. Replace it with this line.",
 		Policy, d.with("frame-src", e.URL))
 }
@@ -195,6 +213,7 @@ func (e Embedding) sandbox(policies []policy) Finding {
 		if !found {
 			continue
 		}
+
 		v := allowed
 		lacks := func(wanted ...string) []string { return slices.DeleteFunc(wanted, d.has) }
 		useful := lacks("allow-popups", "allow-popups-to-escape-sandbox")
@@ -208,8 +227,10 @@ func (e Embedding) sandbox(policies []policy) Finding {
 			v = verdict(Warn, "sandbox keeps links of the checkout from opening a tab: block "+
 				"explorers, the payment's own page.", Policy, line)
 		}
+
 		verdicts = append(verdicts, v)
 	}
+
 	return f.merge(verdicts)
 }
 
@@ -225,12 +246,14 @@ func (e Embedding) integrity(r pastedResponse) Finding {
 	}
 	for _, value := range r.headers["integrity-policy"] {
 		value = strings.ToLower(value)
-		if _, after, found := strings.Cut(value, "blocked-destinations="); found &&
+		_, after, found := strings.Cut(value, "blocked-destinations=")
+		if found &&
 			strings.Contains(cutBefore(after, ")"), "script") {
 			f.set(Warn, "It blocks scripts without a hash: use the pinned tag.")
 			f.Add = []string{e.pinned()}
 		}
 	}
+
 	return f
 }
 
@@ -256,6 +279,7 @@ func isolation(r pastedResponse) Finding {
 				"says whether they arrive."
 		}
 	}
+
 	return f
 }
 

@@ -33,7 +33,8 @@ const longestHeader = 16 << 10
 // where a value may be on the line after its name. After redirects the last response counts.
 func parsePasted(text string) pastedResponse {
 	r := pastedResponse{headers: map[string][]string{}}
-	last, body := "", false // the header that a line continues; whether the headers have ended
+	last := ""    // the header that a line continues
+	body := false // whether the headers have ended
 	for line := range strings.Lines(printable(text)) {
 		line = strings.TrimRight(line, "\r\n")
 		// curl -v; sent headers begin with "> "
@@ -43,14 +44,17 @@ func parsePasted(text string) pastedResponse {
 		case found != nil:
 			r = pastedResponse{headers: map[string][]string{}}
 			r.status, _ = strconv.Atoi(found[1]) // three digits
-			last, body = "", false
+			last = ""
+			body = false
 		case body:
 		case strings.TrimSpace(line) == "" || line == "<":
-			body, last = len(r.headers) > 0 && r.status > 0, ""
+			body = len(r.headers) > 0 && r.status > 0
+			last = ""
 		default:
 			last = r.addLine(line, last)
 		}
 	}
+
 	r.meta = metaPolicies(text)
 	return r
 }
@@ -68,18 +72,22 @@ func (r *pastedResponse) addLine(line, last string) string {
 		values[i] = strings.TrimSpace(values[i] + " " + strings.TrimSpace(line))
 		return last
 	}
+
 	line, pseudo := strings.CutPrefix(line, ":")
 	found := headerLine.FindStringSubmatch(line)
 	if found == nil {
 		return ""
 	}
+
 	name := strings.ToLower(found[1])
 	if pseudo {
-		if n, err := strconv.Atoi(strings.TrimSpace(found[2])); err == nil && name == "status" {
+		n, err := strconv.Atoi(strings.TrimSpace(found[2]))
+		if err == nil && name == "status" {
 			r.status = n
 		}
 		return ""
 	}
+
 	r.headers[name] = append(r.headers[name], strings.TrimSpace(found[2]))
 	return name
 }
@@ -93,17 +101,21 @@ func metaPolicies(text string) []string {
 		if found == nil {
 			continue
 		}
+
 		var kept []string
 		for part := range strings.SplitSeq(html.UnescapeString(found[1]+found[2]), ";") {
-			if words := strings.Fields(part); len(words) > 0 &&
+			words := strings.Fields(part)
+			if len(words) > 0 &&
 				!slices.Contains(
 					[]string{"sandbox", "frame-ancestors", "report-uri"}, strings.ToLower(words[0]),
 				) {
 				kept = append(kept, printable(strings.Join(words, " ")))
 			}
 		}
+
 		list = append(list, strings.Join(kept, "; "))
 	}
+
 	return list
 }
 
@@ -133,14 +145,17 @@ func Kept(pasted string) string {
 	if r.status > 0 {
 		b.WriteString("HTTP/1.1 " + strconv.Itoa(r.status) + "\n")
 	}
+
 	for _, name := range []string{"content-type", "content-security-policy", "permissions-policy",
 		"cross-origin-embedder-policy", "integrity-policy"} {
 		for _, value := range r.headers[name] {
 			b.WriteString(name + ": " + value + "\n")
 		}
 	}
+
 	for _, value := range r.meta {
 		b.WriteString("content-security-policy: " + value + "\n")
 	}
+
 	return b.String()
 }

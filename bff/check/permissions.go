@@ -25,6 +25,7 @@ func (e Embedding) clipboard(r pastedResponse) Finding {
 	if !slices.Contains(list, "self") {
 		list = append([]string{"self"}, list...) // a frame gets nothing that its page has not
 	}
+
 	f.set(Warn, "clipboard-write is not allowed for the checkout: it copies with a deprecated API "+
 		"that some browsers lack.")
 	f.Add = []string{"clipboard-write=(" + strings.Join(append(list, own), " ") + ")"}
@@ -43,22 +44,27 @@ func allowlist(headers []string, feature string) (list []string, found bool) {
 		if inner, ok := strings.CutPrefix(value, "("); ok {
 			value = strings.TrimSuffix(inner, ")")
 		}
-		list, found = strings.Fields(value), true
+		list = strings.Fields(value)
+		found = true
 	}
+
 	return list, found
 }
 
 // splitOutside splits text at sep outside quotation marks.
 func splitOutside(text string, sep rune) []string {
 	var list []string
-	quoted, from := false, 0
+	quoted := false
+	from := 0
 	for i, r := range text {
 		switch {
 		case r == '"':
 			quoted = !quoted
 		case r == sep && !quoted:
-			list, from = append(list, text[from:i]), i+1
+			list = append(list, text[from:i])
+			from = i + 1
 		}
 	}
+
 	return append(list, text[from:])
 }

@@ -46,7 +46,8 @@ func parsePolicy(text string) policy {
 // first returns the first of names that the policy has.
 func (p policy) first(names ...string) (directive, bool) {
 	for _, name := range names {
-		if i := slices.IndexFunc(p, func(d directive) bool { return d.name == name }); i >= 0 {
+		i := slices.IndexFunc(p, func(d directive) bool { return d.name == name })
+		if i >= 0 {
 			return p[i], true
 		}
 	}
@@ -98,6 +99,7 @@ func sourceMatches(source string, target, page *url.URL) bool {
 	if strings.HasPrefix(source, "'") {
 		return false
 	}
+
 	scheme, rest, isHost := cutScheme(source)
 	if !schemeMatches(cmp.Or(scheme, page.Scheme), target.Scheme) {
 		return false
@@ -105,6 +107,7 @@ func sourceMatches(source string, target, page *url.URL) bool {
 	if !isHost {
 		return true
 	}
+
 	authority := cutBefore(rest, "/")
 	path := rest[len(authority):]
 	host, port := cutPort(authority)
@@ -117,7 +120,8 @@ func cutScheme(source string) (scheme, rest string, isHost bool) {
 	if scheme, rest, found := strings.Cut(source, "://"); found {
 		return strings.ToLower(scheme), rest, true
 	}
-	if scheme, found := strings.CutSuffix(source, ":"); found && scheme != "" &&
+	scheme, found := strings.CutSuffix(source, ":")
+	if found && scheme != "" &&
 		!strings.ContainsAny(scheme, ":/.") {
 		return strings.ToLower(scheme), "", false
 	}
@@ -170,10 +174,12 @@ func portMatches(port string, target *url.URL) bool {
 	case port == "":
 		return usualPort(target)
 	}
+
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil {
 		return false
 	}
+
 	port = strconv.FormatUint(n, 10)
 	return port == portOf(target) ||
 		port == "80" && target.Scheme == "https" && portOf(target) == "443"
@@ -193,7 +199,9 @@ func pathMatches(pattern, path string) bool {
 	if pattern == "" || pattern == "/" {
 		return true
 	}
-	want, have := strings.Split(pattern, "/"), strings.Split(path, "/")
+
+	want := strings.Split(pattern, "/")
+	have := strings.Split(path, "/")
 	if below := strings.HasSuffix(pattern, "/"); below {
 		want = want[:len(want)-1]
 		if len(have) <= len(want) {
@@ -201,6 +209,7 @@ func pathMatches(pattern, path string) bool {
 		}
 		have = have[:len(want)]
 	}
+
 	return slices.EqualFunc(want, have, func(a, b string) bool {
 		a, errA := url.PathUnescape(a)
 		b, errB := url.PathUnescape(b)

@@ -26,6 +26,7 @@ func (ch *checker) public(ctx context.Context) (list findings) {
 	if !ch.valid("COINSLOT_PUBLIC_URL", "COINSLOT_LISTEN") {
 		return nil
 	}
+
 	origin := ch.Settings.PublicURL
 	u, err := url.Parse(origin)
 	if err != nil {
@@ -50,6 +51,7 @@ func (ch *checker) public(ctx context.Context) (list findings) {
 	if _, err := ch.Resolve(ctx, u.Hostname()); err != nil {
 		return append(list, unreachable("public", origin, u.Hostname(), err)...)
 	}
+
 	return append(list, ch.publicServer(ctx, u)...)
 }
 
@@ -71,6 +73,7 @@ func (ch *checker) publicServer(ctx context.Context, u *url.URL) findings {
 			fmt.Sprintf("%s answers with status %d: that is not this server", u, keys.StatusCode),
 			"let the proxy forward every path to "+ch.Settings.Listen)
 	}
+
 	own, err := receipt.New(ch.Settings.PublicURL, config.Reveal(ch.Settings.SecretKeys))
 	leads := ok("public", u.String()+" leads to this server")
 	switch {
@@ -82,6 +85,7 @@ func (ch *checker) publicServer(ctx context.Context, u *url.URL) findings {
 			u.String()+" is another server, or one with another COINSLOT_SECRET_KEY",
 			"point DNS and proxy to this server, and restart it after changing settings")
 	}
+
 	return slices.Concat(leads,
 		ch.certificate("public", u.Hostname(), keys.TLS), ch.framing(ctx, u), ch.socket(ctx, u),
 		ch.console(ctx, u))
@@ -94,6 +98,7 @@ func (ch *checker) console(ctx context.Context, u *url.URL) findings {
 	if header == "" || !ch.valid("COINSLOT_ADMIN_PROXY_HEADER") {
 		return nil
 	}
+
 	name := "check-" + rand.Text()
 	sent := http.Header{"Accept": {"text/html"}}
 	sent.Set(header, name)
@@ -106,6 +111,7 @@ func (ch *checker) console(ctx context.Context, u *url.URL) findings {
 			"passes the header on", "let the proxy set or remove "+header+" on every request "+
 			"(docs/console.md), and restart it")
 	}
+
 	return ok("console", "the proxy does not pass on a client's "+header)
 }
 
@@ -119,6 +125,7 @@ func (ch *checker) framing(ctx context.Context, u *url.URL) findings {
 	if err != nil {
 		return unreachable("headers", u.String(), u.Hostname(), err)
 	}
+
 	policies := page.Header.Values("Content-Security-Policy")
 	ancestors := strings.Join(append([]string{"frame-ancestors 'self'"}, ch.Settings.Origins...),
 		" ")
@@ -135,6 +142,7 @@ func (ch *checker) framing(ctx context.Context, u *url.URL) findings {
 			"server runs with other settings",
 			"restart the server; let the proxy pass the header unchanged")
 	}
+
 	return ok("headers", "the proxy passes them unchanged")
 }
 
@@ -157,6 +165,7 @@ func (ch *checker) socket(ctx context.Context, u *url.URL) findings {
 	case err != nil:
 		return fail("websocket", "it does not open: "+oneLine(err), fix)
 	}
+
 	defer conn.Close()
 	until := time.Now().Add(5 * time.Second)
 	const word = "check"
@@ -164,13 +173,15 @@ func (ch *checker) socket(ctx context.Context, u *url.URL) findings {
 		conn.WriteMessage(websocket.TextMessage, []byte(word)))
 	if err == nil {
 		var echo []byte
-		if _, echo, err = conn.ReadMessage(); err == nil && string(echo) != word {
+		_, echo, err = conn.ReadMessage()
+		if err == nil && string(echo) != word {
 			err = errors.New("the echo differs")
 		}
 	}
 	if err != nil {
 		return fail("websocket", "it opens, but no message comes through: "+oneLine(err), fix)
 	}
+
 	return ok("websocket", "opens and echoes")
 }
 

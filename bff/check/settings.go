@@ -89,6 +89,7 @@ func (ch *checker) secrets(context.Context) (list findings) {
 			list = append(list, warn("secrets", s.setting+" is the same secret as "+
 				all[j].setting+": a leak of one is a leak of both", fix)...)
 		}
+
 		distinct := map[rune]bool{}
 		for _, r := range s.value {
 			distinct[r] = true
@@ -98,6 +99,7 @@ func (ch *checker) secrets(context.Context) (list findings) {
 			list = append(list, warn("secrets", s.setting+" does not look random", fix)...)
 		}
 	}
+
 	return orElse(list,
 		ok("secrets", plural(len(all), "secret")+", none used twice"+ch.inEnvironment()))
 }
@@ -130,7 +132,8 @@ func (ch *checker) mayHoldSecret(name string) bool {
 // files checks the catalog and the token list.
 func (ch *checker) files(context.Context) (list findings) {
 	if path := ch.Settings.Catalog; path != "" {
-		switch catalog, err := order.LoadCatalog(path); {
+		catalog, err := order.LoadCatalog(path)
+		switch {
 		case err != nil:
 			list = fail("catalogue", "COINSLOT_CATALOG: "+err.Error(), "docs/catalog.md")
 		case catalog.Empty():
@@ -145,6 +148,7 @@ func (ch *checker) files(context.Context) (list findings) {
 		}
 		list = append(list, ok("coins", path+" is valid")...)
 	}
+
 	return list
 }
 
@@ -154,6 +158,7 @@ func (ch *checker) proxies(context.Context) findings {
 	if !ch.valid("COINSLOT_TRUSTED_PROXIES", "COINSLOT_PUBLIC_URL") {
 		return nil
 	}
+
 	for _, p := range c.TrustedProxies {
 		if p.Bits() == 0 {
 			return fail("proxy", "COINSLOT_TRUSTED_PROXIES trusts everyone ("+p.String()+"): any "+
@@ -165,6 +170,7 @@ func (ch *checker) proxies(context.Context) findings {
 				p.String(), "name only what forwards to this server")
 		}
 	}
+
 	const fix = "COINSLOT_TRUSTED_PROXIES=127.0.0.1/32 if the proxy is on this machine, else its " +
 		"network"
 	switch {
@@ -173,6 +179,7 @@ func (ch *checker) proxies(context.Context) findings {
 	case !strings.HasPrefix(c.PublicURL, "https:"):
 		return nil
 	}
+
 	list := warn("proxy", "COINSLOT_TRUSTED_PROXIES is not set: https ends at a proxy, so all "+
 		"shoppers count as one client and share its limits", fix)
 	if c.AdminPassword.Reveal() != "" {
@@ -180,6 +187,7 @@ func (ch *checker) proxies(context.Context) findings {
 			"COINSLOT_TRUSTED_PROXIES: ten wrong passwords a minute, from anyone, lock everyone "+
 			"out of /admin", fix)...)
 	}
+
 	return list
 }
 
@@ -193,6 +201,7 @@ func (ch *checker) origins(context.Context) (list findings) {
 			"COINSLOT_ORIGINS is not set: no page may embed the checkout; links to it work",
 			"COINSLOT_ORIGINS=https://shop.example")
 	}
+
 	for _, o := range ch.Settings.Origins {
 		switch {
 		case o == ch.Settings.PublicURL:
@@ -204,6 +213,7 @@ func (ch *checker) origins(context.Context) (list findings) {
 				"serve the shop over https and list that origin")...)
 		}
 	}
+
 	return orElse(list, ok("origins", strings.Join(ch.Settings.Origins, ", ")))
 }
 
@@ -216,6 +226,7 @@ func (ch *checker) ops(context.Context) findings {
 	case listen == "":
 		return ok("ops", "off: no /healthz, /readyz and /metrics")
 	}
+
 	host, _, _ := net.SplitHostPort(listen)
 	ip, err := netip.ParseAddr(host)
 	switch {
@@ -228,6 +239,7 @@ func (ch *checker) ops(context.Context) findings {
 		return ok("ops",
 			listen+" is open to the cluster; deploy/kubernetes/networkpolicy.yaml restricts it")
 	}
+
 	return warn("ops", "COINSLOT_OPS_LISTEN "+listen+" is open to other machines",
 		"COINSLOT_OPS_LISTEN=127.0.0.1:9090, or close that port by a firewall or network policy")
 }

@@ -57,6 +57,7 @@ func (s Setup) Findings(ctx context.Context) []Finding {
 	for i, part := range parts {
 		running.Go(func() { found[i] = part(ctx) })
 	}
+
 	running.Wait()
 	return slices.Concat(found...)
 }
@@ -94,6 +95,7 @@ func (s Setup) withDefaults() Setup {
 	if s.Now == nil {
 		s.Now = time.Now
 	}
+
 	return s
 }
 
@@ -106,11 +108,21 @@ func ok(id, text string) findings {
 }
 
 func warn(id, text, fix string) findings {
-	return findings{{ID: id, Status: Warn, Text: text, Fix: fix}}
+	return findings{{
+		ID:     id,
+		Status: Warn,
+		Text:   text,
+		Fix:    fix,
+	}}
 }
 
 func fail(id, text, fix string) findings {
-	return findings{{ID: id, Status: Fail, Text: text, Fix: fix}}
+	return findings{{
+		ID:     id,
+		Status: Fail,
+		Text:   text,
+		Fix:    fix,
+	}}
 }
 
 // orElse returns list, or otherwise if it is empty.

@@ -29,6 +29,7 @@ func (ch *checker) webhooks(ctx context.Context) (list findings) {
 			"and has to verify receipts or poll /v1/events", "COINSLOT_WEBHOOK_URL="+
 			"https://shop.example/hooks/coinslot and COINSLOT_WEBHOOK_SECRET_FILE (docs/webhooks.md)")
 	}
+
 	found := make([]findings, len(c.WebhookURLs))
 	var running sync.WaitGroup
 	for i, raw := range c.WebhookURLs {
@@ -44,12 +45,14 @@ func (ch *checker) webhooks(ctx context.Context) (list findings) {
 			}
 		})
 	}
+
 	running.Wait()
 	if c.AllowPrivateWebhooks {
 		list = warn("webhooks",
 			"COINSLOT_ALLOW_PRIVATE_WEBHOOKS lets webhooks reach addresses inside your network",
 			"unset it unless the endpoint is on this machine or next to it")
 	}
+
 	return append(list, slices.Concat(found...)...)
 }
 
@@ -60,24 +63,30 @@ func (ch *checker) endpoint(ctx context.Context, u *url.URL) findings {
 	if err != nil || len(addrs) == 0 {
 		return unreachable("webhooks", u.Host, host, err)
 	}
+
 	private := func(a netip.Addr) bool { return !webhook.Public(a.Unmap()) }
-	if i := slices.IndexFunc(addrs, private); i >= 0 && !ch.Settings.AllowPrivateWebhooks {
+	i := slices.IndexFunc(addrs, private)
+	if i >= 0 && !ch.Settings.AllowPrivateWebhooks {
 		return fail("webhooks", host+" leads to "+addrs[i].String()+", which is not a public "+
 			"address: webhooks to it are blocked", "use a public name, or set "+
 			"COINSLOT_ALLOW_PRIVATE_WEBHOOKS=true if the endpoint is next to this server")
 	}
+
 	conn, err := ch.Dial(ctx, "tcp", net.JoinHostPort(addrs[0].Unmap().String(), port))
 	if err != nil {
 		return unreachable("webhooks", u.Host, host, err)
 	}
+
 	defer conn.Close()
 	if u.Scheme == "http" {
 		return ok("webhooks", u.Host+" is reachable, without https")
 	}
+
 	secure := tls.Client(conn, ch.tls(host))
 	if err := secure.HandshakeContext(ctx); err != nil {
 		return unreachable("webhooks", u.Host, host, err)
 	}
+
 	state := secure.ConnectionState()
 	return orElse(ch.certificate("webhooks", host, &state),
 		ok("webhooks", u.Host+" is reachable, its certificate is valid until "+
@@ -88,23 +97,28 @@ func (ch *checker) endpoint(ctx context.Context, u *url.URL) findings {
 func (ch *checker) testDelivery(ctx context.Context, raw, name string) findings {
 	c := ch.Settings
 	tested, err := webhook.Test(ctx, webhook.Config{
-		Endpoints: []string{raw}, Secrets: config.Reveal(c.WebhookSecrets),
-		AllowPrivate: c.AllowPrivateWebhooks, Self: c.PublicURL,
+		Endpoints:    []string{raw},
+		Secrets:      config.Reveal(c.WebhookSecrets),
+		AllowPrivate: c.AllowPrivateWebhooks,
+		Self:         c.PublicURL,
 	})
 	if err != nil {
 		return fail("webhooks", "no test was sent: "+err.Error(),
 			"correct COINSLOT_WEBHOOK_URL and COINSLOT_WEBHOOK_SECRET")
 	}
+
 	t := tested.Deliveries[0]
 	took := t.Took.Milliseconds()
 	if t.Delivered {
 		return ok("webhooks",
 			fmt.Sprintf("%s accepted a test: status %d after %d ms", name, t.Status, took))
 	}
+
 	answer := t.Note
 	if t.Status != 0 {
 		answer = fmt.Sprintf("status %d %s", t.Status, answer)
 	}
+
 	f := fail("webhooks", name+" did not accept a test. "+t.Failure.Meaning, t.Failure.Fix)
 	f[0].Details = []string{strings.TrimSpace(fmt.Sprintf("after %d ms: %s", took, answer))}
 	return f

@@ -53,6 +53,7 @@ func (c *Service) cancel(
 		last = &r
 		ctx = context.WithoutCancel(ctx)
 	}
+
 	return c.Change(ctx, s.ID, func(s *payment.Session, now time.Time) error {
 		if last != nil {
 			if err := s.Apply(a.Number, *last, c.Gateway.Environment(), now); err != nil {
@@ -83,6 +84,7 @@ func (c *Service) cancelAtGateway(
 	if r.Status != "pending" || r.Paid.IsPositive() || r.TxID != "" {
 		return r, c.requireUnpaid(ctx, s, a.Number, r)
 	}
+
 	err = c.patient.Cancel(ctx, a.TrackingCode)
 	if payment.IsTemporaryRefusal(err) {
 		return r, c.unavailable(ctx, "canceling", err) // nothing has changed
@@ -111,6 +113,7 @@ func (c *Service) requireUnpaid(
 	if mine && payment.HasEnded(r.Status) && !r.Paid.IsPositive() {
 		return nil
 	}
+
 	recorded, err := c.record(ctx, s, n, r)
 	if err != nil {
 		return err
@@ -118,5 +121,6 @@ func (c *Service) requireUnpaid(
 	if recorded.Status == wire.Confirmed {
 		return payment.NewError(wire.CodeSessionPaid, "")
 	}
+
 	return payment.NewError(wire.CodePaymentInProgress, "")
 }

@@ -28,14 +28,17 @@ func (c *Service) Choose(
 	if err != nil {
 		return s, err
 	}
+
 	currencies, err := c.awaitCurrencies(ctx)
 	if err != nil {
 		return s, c.unavailable(ctx, "reading the currency list", err)
 	}
+
 	desired, err := payment.NewDesired(s.Order, currencies, choice)
 	if err != nil {
 		return s, err
 	}
+
 	return c.openAttempt(ctx, s, desired)
 }
 
@@ -74,8 +77,11 @@ func (c *Service) openAttempt(
 	if err != nil {
 		return held.Session, err
 	}
+
 	desired.Ended = payment.Ended{
-		Number: replaced, Record: record, Environment: c.Gateway.Environment(),
+		Number:      replaced,
+		Record:      record,
+		Environment: c.Gateway.Environment(),
 	}
 	return c.addAttempt(context.WithoutCancel(ctx), held, desired)
 }

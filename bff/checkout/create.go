@@ -26,7 +26,8 @@ const (
 
 // errNotListed is for a create of a coin that the gateway has taken from its list.
 var errNotListed = &payment.RefusedError{
-	Reason: payment.ReasonRefused, Message: "the coin is not listed any more",
+	Reason:  payment.ReasonRefused,
+	Message: "the coin is not listed any more",
 }
 
 // replace runs rule, which may abandon an attempt, and sends the create of the replacement if this
@@ -52,10 +53,12 @@ func (c *Service) replace(ctx context.Context, old ClaimedSession, rule payment.
 		if err != nil || !appended {
 			return err
 		}
+
 		n := len(s.Attempts)
 		_, err = c.startCreate(ctx, s, n, offerOf(s.Attempt(n), currencies))
 		return err
 	}
+
 	return fmt.Errorf("drawing an order number for session %q: %w", old.ID, payment.ErrTaken)
 }
 
@@ -65,6 +68,7 @@ func (c *Service) resend(ctx context.Context, s ClaimedSession, n int) error {
 	if err != nil {
 		return err
 	}
+
 	send := false
 	changed, err := c.change(ctx, s, func(s *payment.Session, now time.Time) (err error) {
 		send, err = s.ResumeCreate(n, now)
@@ -73,6 +77,7 @@ func (c *Service) resend(ctx context.Context, s ClaimedSession, n int) error {
 	if err != nil || !send {
 		return err
 	}
+
 	_, err = c.startCreate(ctx, changed, n, offerOf(changed.Attempt(n), currencies))
 	return err
 }
@@ -103,6 +108,7 @@ func (c *Service) startCreate(
 	case <-ctx.Done():
 		return s, nil
 	}
+
 	return c.Session(ctx, s.ID)
 }
 
@@ -158,6 +164,7 @@ func (c *Service) request(s *payment.Session, n int) payment.CreateRequest {
 	if before != nil && before.State == payment.Abandoned {
 		comment = a.Marker
 	}
+
 	return payment.CreateRequest{
 		CurrencySymbol: a.CurrencySymbol,
 		NetworkCode:    a.NetworkCode,
@@ -173,7 +180,9 @@ func (c *Service) request(s *payment.Session, n int) payment.CreateRequest {
 
 // errTooLate is for a create whose process was suspended before it could be sent.
 var errTooLate = &payment.RefusedError{
-	Reason: payment.ReasonUnsent, Message: "too late to send", Err: context.DeadlineExceeded,
+	Reason:  payment.ReasonUnsent,
+	Message: "too late to send",
+	Err:     context.DeadlineExceeded,
 }
 
 // callCreate retries only what was definitely not done: requests that were never sent, and
@@ -193,6 +202,7 @@ func (c *Service) callCreate(
 		if !again || try == maxCreateTries {
 			return created, err
 		}
+
 		refused, _ := errors.AsType[*payment.RefusedError](err)
 		if refused.Reason == payment.ReasonBusy {
 			fits := time.Since(began)+wait <= createPatience-answerTime
@@ -200,6 +210,7 @@ func (c *Service) callCreate(
 				return created, err // the session postpones it
 			}
 		}
+
 		background.Sleep(ctx, wait)
 	}
 }

@@ -66,6 +66,7 @@ func (c *currencyList) read(ctx context.Context, maxAge time.Duration) ([]paymen
 	if have {
 		return list, nil
 	}
+
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -82,7 +83,8 @@ func (c *currencyList) cached() (list []payment.Currency, age time.Duration) {
 }
 
 func (c *currencyList) renew(ctx context.Context) ([]payment.Currency, error) {
-	if list, age := c.cached(); list != nil && age < currenciesFresh {
+	list, age := c.cached()
+	if list != nil && age < currenciesFresh {
 		return list, nil // another renewal has just ended
 	}
 
@@ -101,6 +103,7 @@ func (c *currencyList) renew(ctx context.Context) ([]payment.Currency, error) {
 	if c.failing.IsZero() {
 		c.failing = c.now()
 	}
+
 	c.log.WarnContext(ctx, "reading the currency list failed", "error", err)
 	return nil, err
 }

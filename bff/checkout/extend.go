@@ -23,6 +23,7 @@ func (c *Service) Extend(ctx context.Context, id string, number int) (payment.Se
 	if err != nil {
 		return s, err
 	}
+
 	err = s.Extendable(number)
 	if errors.Is(err, payment.ErrJoined) {
 		return s, nil
@@ -30,10 +31,12 @@ func (c *Service) Extend(ctx context.Context, id string, number int) (payment.Se
 	if err != nil {
 		return s, err
 	}
+
 	currencies, err := c.awaitCurrencies(ctx)
 	if err != nil {
 		return s, c.unavailable(ctx, "reading the currency list", err)
 	}
+
 	desired, err := s.Extension(currencies, c.Now())
 	if errors.Is(err, payment.ErrJoined) {
 		return s, nil
@@ -41,5 +44,6 @@ func (c *Service) Extend(ctx context.Context, id string, number int) (payment.Se
 	if err != nil {
 		return s, err
 	}
+
 	return c.openAttempt(ctx, s, desired)
 }

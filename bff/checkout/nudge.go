@@ -39,7 +39,8 @@ func (c *Service) checkSooner(ctx context.Context, s payment.Session, at time.Ti
 	if !s.Status.Waiting() || !at.Before(s.DueAt) {
 		return nil
 	}
-	if a := s.Current(); a == nil || a.State == payment.Creating || a.State == payment.Unknown {
+	a := s.Current()
+	if a == nil || a.State == payment.Creating || a.State == payment.Unknown {
 		return nil
 	}
 	return c.Store.Touch(ctx, ClaimedSession{Session: s}, s.CheckedAt, at)
@@ -51,7 +52,7 @@ const maxHints = 10_000
 // hints rate-limits the hints of this process. The zero value is ready.
 type hints struct {
 	mu        sync.Mutex           // guards the fields below
-	next      map[string]time.Time // by session: no hint before
+	next      map[string]time.Time // by session: when the next hint may be given
 	cleanedAt time.Time            // last removal of expired entries
 }
 

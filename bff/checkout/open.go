@@ -124,6 +124,7 @@ func (c *Service) findExisting(
 			return s, false, conflict(s, fresh)
 		}
 	}
+
 	return payment.Session{}, false, wrong
 }
 

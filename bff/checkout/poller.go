@@ -97,11 +97,13 @@ func NewPoller(c PollerConfig) *Poller {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	p := &Poller{PollerConfig: c, kick: make(chan struct{}, 1)}
 	if c.Watched != nil {
 		p.lanes = append(p.lanes, newLane(c.Concurrency, p.claimWatched))
 	}
+
 	claim := func(late bool) claimFunc {
 		return func(ctx context.Context, limit int) ([]ClaimedSession, error) {
 			return c.Store.Claim(ctx, c.Now(), c.Lease, limit, late)
@@ -129,6 +131,7 @@ func (p *Poller) Run(ctx context.Context) error {
 		l.heartbeat.Beat(0)
 		defer l.heartbeat.Stop()
 	}
+
 	tick := time.NewTicker(p.Interval)
 	defer tick.Stop()
 	for {
@@ -141,6 +144,7 @@ func (p *Poller) Run(ctx context.Context) error {
 		if time.Now().Before(p.retryAt) {
 			continue
 		}
+
 		err := p.capDue(ctx)
 		_, claimErr := p.start(ctx)
 		p.backOff(ctx, errors.Join(err, claimErr))
@@ -162,9 +166,11 @@ func (p *Poller) backOff(ctx context.Context, err error) {
 		p.Log.ErrorContext(ctx, "claiming due sessions failed; retrying", "error", err)
 	}
 	if err == nil {
-		p.failing, p.retryAt = 0, time.Time{}
+		p.failing = 0
+		p.retryAt = time.Time{}
 		return
 	}
+
 	p.failing = min(max(2*p.failing, p.Interval), maxPause)
 	p.retryAt = time.Now().Add(p.failing)
 }
@@ -180,6 +186,7 @@ func (p *Poller) capDue(ctx context.Context) error {
 		p.last = now
 		return nil
 	}
+
 	n, err := p.CapDue(ctx, now)
 	if err != nil {
 		return fmt.Errorf("capping due times: %w", err)
@@ -187,6 +194,7 @@ func (p *Poller) capDue(ctx context.Context) error {
 	if !p.last.IsZero() {
 		p.Log.WarnContext(ctx, "system clock moved back", "by", p.last.Sub(now), "rescheduled", n)
 	}
+
 	p.last = now
 	return nil
 }
@@ -222,7 +230,8 @@ func (p *Poller) ProcessDue(ctx context.Context) (int, error) {
 func (p *Poller) start(ctx context.Context) (n int, err error) {
 	for _, l := range p.lanes {
 		started, laneErr := p.startLane(ctx, l)
-		n, err = n+started, errors.Join(err, laneErr)
+		n += started
+		err = errors.Join(err, laneErr)
 	}
 	return n, err
 }
@@ -232,9 +241,12 @@ func (p *Poller) startLane(ctx context.Context, l *lane) (int, error) {
 	if free == 0 {
 		return 0, nil
 	}
-	if left := l.next.Sub(p.Now()); left > 0 && left <= l.pause {
+
+	left := l.next.Sub(p.Now())
+	if left > 0 && left <= l.pause {
 		return 0, nil
 	}
+
 	due, err := l.claim(ctx, free)
 	l.heartbeat.Beat(0)
 	if len(due) < free {
@@ -243,6 +255,7 @@ func (p *Poller) startLane(ctx context.Context, l *lane) (int, error) {
 	if err != nil {
 		err = fmt.Errorf("claiming sessions: %w", err)
 	}
+
 	for _, s := range due {
 		l.slots <- struct{}{}
 		p.processing.Go(func() {
@@ -253,6 +266,7 @@ func (p *Poller) startLane(ctx context.Context, l *lane) (int, error) {
 			}
 		})
 	}
+
 	return len(due), err
 }
 
@@ -266,7 +280,8 @@ func (p *Poller) process(ctx context.Context, s ClaimedSession) {
 	// the store refuses changes after the lease
 	ctx, cancel := context.WithTimeout(ctx, p.Lease*5/6)
 	defer cancel()
-	if err := p.Process(ctx, s); err != nil && !errors.Is(err, context.Canceled) {
+	err := p.Process(ctx, s)
+	if err != nil && !errors.Is(err, context.Canceled) {
 		p.Log.WarnContext(ctx, "processing a session failed", "session", s.ID, "error", err)
 	}
 }

@@ -1,10 +1,10 @@
 package checkout
 
 import (
-	"coinslot/app/wire"
 	"context"
 	"time"
 
+	"coinslot/app/wire"
 	"coinslot/bff/payment"
 
 	"github.com/shopspring/decimal"

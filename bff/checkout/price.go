@@ -68,7 +68,7 @@ func addPrice(w *wire.Order, order payment.Order, o ViewOptions) {
 		return
 	}
 	charge := o.Translate("order.charge",
-		"amount", locale.FormatPrice(o.Lang, currency.USD, w.AmountUSD))
+		"price", locale.FormatPrice(o.Lang, currency.USD, w.AmountUSD))
 	day, _ := time.Parse(time.RFC3339, w.Rate.AsOf) // it was written here
 	source := o.Translate("order.rate."+w.Rate.Source, "day", locale.FormatDay(o.Lang, day))
 	w.Charge = charge + " · " + source

@@ -29,6 +29,7 @@ func (c *Service) process(ctx context.Context, s ClaimedSession) error {
 		_, err := c.change(ctx, s, (*payment.Session).Expire)
 		return err
 	}
+
 	var errs []error
 	for i := range s.Attempts {
 		if err := c.processAttempt(ctx, s, s.Attempts[i]); err != nil {
@@ -39,6 +40,7 @@ func (c *Service) process(ctx context.Context, s ClaimedSession) error {
 	if len(errs) > 0 && !errors.Is(ctx.Err(), context.Canceled) {
 		c.postpone(context.WithoutCancel(ctx), s, errs)
 	}
+
 	return errors.Join(errs...)
 }
 
@@ -46,7 +48,8 @@ func (c *Service) process(ctx context.Context, s ClaimedSession) error {
 // then it is due again as scheduled, but not at once.
 func (c *Service) release(ctx context.Context, s ClaimedSession) error {
 	due := s.Due(c.Schedule, c.Now(), c.IsWatched(s.Session))
-	if soonest := c.Now().Add(c.Schedule.Watched); !due.IsZero() && due.Before(soonest) {
+	soonest := c.Now().Add(c.Schedule.Watched)
+	if !due.IsZero() && due.Before(soonest) {
 		due = soonest
 	}
 	if err := c.Store.Release(ctx, s, due); err != nil {
@@ -64,6 +67,7 @@ func (c *Service) processAttempt(ctx context.Context, s ClaimedSession, a paymen
 	if payment.IsDue(a.FollowUpDue(c.Schedule), now) {
 		return c.followUp(ctx, s, a)
 	}
+
 	switch a.State {
 	case payment.Creating:
 		if now.Before(due) {
@@ -95,6 +99,7 @@ func (c *Service) processAttempt(ctx context.Context, s ClaimedSession, a paymen
 	case payment.Abandoned, payment.Rejected, payment.Duplicate:
 		return c.processOrphan(ctx, s, a, due)
 	}
+
 	return nil
 }
 
@@ -126,10 +131,12 @@ func (c *Service) followUp(ctx context.Context, s ClaimedSession, a payment.Atte
 	if a.FollowUps == 0 && due > 0 {
 		c.reverify(ctx, c.Gateway, s.ID, &a)
 	}
+
 	_, err := c.checkStatus(ctx, c.Gateway, s, a.Number)
 	if err != nil || due == a.FollowUps {
 		return err
 	}
+
 	_, err = c.change(ctx, s, func(s *payment.Session, _ time.Time) error {
 		return s.CountFollowUps(a, due)
 	})
@@ -145,7 +152,9 @@ func (c *Service) checkLate(ctx context.Context, s ClaimedSession, a payment.Att
 		c.Log.InfoContext(ctx, "rechecking a transaction failed",
 			"session", s.ID, "attempt", a.Number, "error", asking)
 	}
-	done, now := a.LateChecksDone(c.Schedule, c.Now()), c.Now()
+
+	done := a.LateChecksDone(c.Schedule, c.Now())
+	now := c.Now()
 	repeated := now.Before(a.EndedAt.Add(2 * c.Schedule.LateChecks[done-1]))
 	if asking != nil && !payment.FinalRefusal(asking) && repeated {
 		_, err := c.checkStatus(ctx, c.Gateway, s, a.Number)
@@ -154,6 +163,7 @@ func (c *Service) checkLate(ctx context.Context, s ClaimedSession, a payment.Att
 	if _, err := c.checkStatus(ctx, c.Gateway, s, a.Number); err != nil {
 		return err
 	}
+
 	return c.countChecks(ctx, s, a, a.LateChecksDone(c.Schedule, c.Now()))
 }
 
@@ -192,12 +202,13 @@ func (c *Service) postpone(ctx context.Context, s ClaimedSession, errs []error) 
 	now := c.Now()
 	err := errors.Join(errs...)
 	refused, ok := errors.AsType[*payment.RefusedError](err)
-	throttled := ok && refused.Reason == payment.ReasonBusy && refused.Status == 0 // by us
+	throttled := ok && refused.Reason == payment.ReasonBusy && refused.Status == 0 // our own rate limit refused it
 	interval := c.Schedule.Interval(c.IsWatched(s.Session) || throttled)
 	wait := max(interval, min(requestedWait(err), time.Minute))
 	if a := s.Current(); a != nil {
 		wait = a.StretchInterval(now, wait)
 	}
+
 	checked := s.CheckedAt
 	if current, err := c.Store.Session(ctx, s.ID); err == nil {
 		checked = current.CheckedAt // another attempt may have been checked just now

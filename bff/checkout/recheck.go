@@ -34,6 +34,7 @@ func (c *Service) Recheck(ctx context.Context, id string) (payment.Session, erro
 	if err != nil {
 		return s, err
 	}
+
 	a := s.Current()
 	switch {
 	case a == nil:
@@ -41,7 +42,9 @@ func (c *Service) Recheck(ctx context.Context, id string) (payment.Session, erro
 	case a.State == payment.Confirmed:
 		return s, nil
 	}
-	number, taken := a.Number, false
+
+	number := a.Number
+	taken := false
 	if slices.ContainsFunc(s.Attempts, func(a payment.Attempt) bool { return a.CanFollowUp() }) {
 		s, err = c.Change(ctx, s.ID, func(s *payment.Session, now time.Time) (err error) {
 			taken, err = s.Recheck(number, recheckPause, now)
@@ -51,8 +54,10 @@ func (c *Service) Recheck(ctx context.Context, id string) (payment.Session, erro
 			return s, err
 		}
 	}
+
 	a = s.Attempt(number)
-	switch interval := payment.SlightlyBefore(c.Schedule.Watched); {
+	interval := payment.SlightlyBefore(c.Schedule.Watched)
+	switch {
 	case a.State == payment.Waiting &&
 		c.Now().Sub(s.LastChecked()) < min(interval, maxCheckPause):
 		return s, nil
@@ -61,6 +66,7 @@ func (c *Service) Recheck(ctx context.Context, id string) (payment.Session, erro
 	case !taken:
 		return s, nil
 	}
+
 	c.reverify(ctx, c.patient, s.ID, a)
 	return c.checkStatus(ctx, c.patient, ClaimedSession{Session: s}, number)
 }

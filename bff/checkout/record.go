@@ -21,11 +21,13 @@ func (c *Service) checkStatus(
 	if err != nil {
 		return s.Session, c.unavailable(ctx, "reading the status", err)
 	}
+
 	canceled := payment.HasEnded(r.Status) && r.Status != "expired"
 	if canceled && s.Epoch == 0 && s.Attempt(n).State == payment.Waiting {
 		// a change of coin may have canceled it: the poller records it after that
 		return s.Session, c.Store.Touch(ctx, s, s.CheckedAt, c.Now())
 	}
+
 	return c.record(ctx, s, n, r)
 }
 
@@ -45,12 +47,14 @@ func (c *Service) record(
 		s.CheckedAt = now
 		return s.Session, c.touch(ctx, s)
 	}
+
 	changed, err := c.change(ctx, s, func(s *payment.Session, now time.Time) error {
 		return s.Apply(n, r, env, now)
 	})
 	if errors.Is(err, payment.ErrTxUsed) {
 		return c.reviewReusedTx(ctx, s, n, r)
 	}
+
 	return changed, err
 }
 
@@ -59,7 +63,8 @@ func (c *Service) record(
 func (c *Service) reviewReusedTx(
 	ctx context.Context, s ClaimedSession, n int, r payment.Record,
 ) (payment.Session, error) {
-	if a := s.Attempt(n); a.State == payment.InReview && a.Reason == payment.ReasonTxUsed {
+	a := s.Attempt(n)
+	if a.State == payment.InReview && a.Reason == payment.ReasonTxUsed {
 		s.CheckedAt = c.Now().UTC()
 		return s.Session, c.touch(ctx, s)
 	}
@@ -90,6 +95,7 @@ func (c *Service) countAbsence(
 	if err != nil || noted {
 		return current, err
 	}
+
 	s.Session = current
 	s.CheckedAt = c.Now().UTC()
 	return s.Session, c.touch(ctx, s)

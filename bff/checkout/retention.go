@@ -54,7 +54,8 @@ func (r *Retention) lease() time.Duration { return r.day() / 144 }
 // nothing if Keep is zero. After an error, which is logged, it tries again in an hour.
 func (r *Retention) Run(ctx context.Context) error {
 	for r.Keep > 0 && ctx.Err() == nil {
-		if err := r.pass(ctx); err != nil && ctx.Err() == nil {
+		err := r.pass(ctx)
+		if err != nil && ctx.Err() == nil {
 			r.Log.ErrorContext(ctx, "erasing old data failed; retrying in an hour",
 				"error", err)
 		}
@@ -76,6 +77,7 @@ func (r *Retention) pass(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(append(failed, err)...)
 	}
+
 	actions := 0
 	if r.Items == nil {
 		actions, err = r.actions(ctx)
@@ -108,12 +110,14 @@ func (r *Retention) sessions(ctx context.Context) (done erasures, failed []error
 	if r.Items != nil {
 		find = r.Items.UnpaidItems
 	}
+
 	before := r.Now().Add(-r.Keep)
 	for cursor := ""; ; {
 		ids, next, err := find(ctx, before, cursor, erasureBatch)
 		if err != nil {
 			return done, failed, err
 		}
+
 		for _, id := range ids {
 			erased, err := r.session(ctx, id)
 			switch {
@@ -132,6 +136,7 @@ func (r *Retention) sessions(ctx context.Context) (done erasures, failed []error
 		if next == "" {
 			return done, failed, nil
 		}
+
 		cursor = next
 		if err := r.Hold(ctx, r.lease()); err != nil {
 			return done, failed, err
@@ -153,6 +158,7 @@ func (r *Retention) session(ctx context.Context, id string) (payment.Erasure, er
 	if erased != payment.EraseNothing {
 		r.Changed(id)
 	}
+
 	background.Sleep(ctx, erasurePause)
 	return erased, err
 }

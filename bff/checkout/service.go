@@ -70,6 +70,7 @@ func New(c Config) *Service {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	if c.Changed == nil {
 		c.Changed = func(string) {}
@@ -89,14 +90,20 @@ func New(c Config) *Service {
 	if c.Schedule.Unwatched == 0 {
 		c.Schedule = payment.DefaultSchedule()
 	}
+
 	s := &Service{
 		Config:     c,
 		patient:    patient{c.Gateway},
 		currencies: &currencyList{gateway: c.Gateway, now: c.Now, log: c.Log},
 	}
 	s.finder = gatewaylist.NewFinder(gatewaylist.FinderConfig{
-		Gateway: c.Gateway, Store: c.Store, Sessions: s,
-		PaymentPage: c.PaymentPage, Schedule: c.Schedule, Now: c.Now, Log: c.Log,
+		Gateway:     c.Gateway,
+		Store:       c.Store,
+		Sessions:    s,
+		PaymentPage: c.PaymentPage,
+		Schedule:    c.Schedule,
+		Now:         c.Now,
+		Log:         c.Log,
 	})
 	return s
 }
@@ -117,7 +124,8 @@ func (c *Service) SearchingSince() time.Time { return c.finder.SearchingSince() 
 // "search" looks for unanswered creates, "currencies" refreshes the currency list.
 func (c *Service) LastBeats() map[string]time.Time {
 	return map[string]time.Time{
-		"search": c.finder.LastBeat(), "currencies": c.currencies.heartbeat.Last(),
+		"search":     c.finder.LastBeat(),
+		"currencies": c.currencies.heartbeat.Last(),
 	}
 }
 
@@ -168,7 +176,8 @@ func (c *Service) change(
 			return nil, err
 		}
 		list := s.Events(was, now, c.eventOptions())
-		s.DueAt, s.LateFrom = s.Due(c.Schedule, now, c.IsWatched(*s)), s.LateChecksFrom(c.Schedule)
+		s.DueAt = s.Due(c.Schedule, now, c.IsWatched(*s))
+		s.LateFrom = s.LateChecksFrom(c.Schedule)
 		events = len(list)
 		return list, nil
 	})
@@ -178,6 +187,7 @@ func (c *Service) change(
 	case err != nil:
 		return s, fmt.Errorf("changing session %q: %w", id, err)
 	}
+
 	c.Log.DebugContext(ctx, "session changed",
 		"session", id, "status", s.Status, "version", s.Version, "events", events)
 	c.logReviews(ctx, was, s)
@@ -191,7 +201,8 @@ func (c *Service) logReviews(ctx context.Context, was, s payment.Session) {
 	for _, a := range s.Attempts {
 		switch a.State {
 		case payment.InReview, payment.Rejected, payment.Duplicate:
-			if before := was.Attempt(a.Number); before == nil || before.State != a.State {
+			before := was.Attempt(a.Number)
+			if before == nil || before.State != a.State {
 				c.Log.WarnContext(ctx, "payment needs review",
 					"session", s.ID, "attempt", a.Number, "state", a.State)
 			}

@@ -37,13 +37,16 @@ func (c *Service) Recover(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("listing creates in flight: %w", err)
 		}
+
 		for _, s := range page.Sessions {
-			if a := s.Current(); a == nil || a.State != payment.Creating {
+			a := s.Current()
+			if a == nil || a.State != payment.Creating {
 				continue
 			} else if err := c.markUnknown(ctx, ClaimedSession{Session: s}, a.Number); err != nil {
 				return err
 			}
 		}
+
 		f.Cursor = page.Next
 		if f.Cursor == "" {
 			return nil
@@ -67,6 +70,7 @@ func (c *Service) searchUnanswered(ctx context.Context, s ClaimedSession, a paym
 	if !errors.Is(err, gatewaylist.ErrStillReading) {
 		return err
 	}
+
 	return c.reschedule(ctx, s, c.Now().Add(searchRetry))
 }
 
@@ -110,8 +114,9 @@ func (c *Service) findOrReplace(ctx context.Context, s ClaimedSession, a payment
 		}
 	}
 	if a.State != payment.Unknown {
-		return nil // its answer has arrived
+		return nil // the answer has arrived
 	}
+
 	return c.replaceOrphan(ctx, s, a)
 }
 
@@ -123,6 +128,7 @@ func (c *Service) replaceOrphan(ctx context.Context, s ClaimedSession, a payment
 	if err != nil {
 		return err
 	}
+
 	decided := r.Status == "confirmed" || payment.HasEnded(r.Status)
 	if r.Status == "pending" && payment.FinalRefusal(cancelErr) {
 		again, err := c.Gateway.Status(ctx, a.TrackingCode)
@@ -131,6 +137,7 @@ func (c *Service) replaceOrphan(ctx context.Context, s ClaimedSession, a payment
 	if !decided {
 		return errors.Join(cancelErr, c.touch(ctx, s)) // try again
 	}
+
 	return c.replace(ctx, s, func(s *payment.Session, now time.Time) error {
 		return s.ApplyToOrphan(a.Number, r, c.Gateway.Environment(), now)
 	})
@@ -143,6 +150,7 @@ func (c *Service) searchOrphan(ctx context.Context, s ClaimedSession, a payment.
 	if !payment.IsDue(due, c.Now()) {
 		return nil
 	}
+
 	found, _, err := c.finder.Find(ctx, s.Session, a, due)
 	if errors.Is(err, gatewaylist.ErrStillReading) {
 		return c.touch(ctx, s) // not urgent
@@ -150,6 +158,7 @@ func (c *Service) searchOrphan(ctx context.Context, s ClaimedSession, a payment.
 	if err != nil || found.Attempt(a.Number).TrackingCode != "" {
 		return err
 	}
+
 	_, err = c.change(ctx, s, func(s *payment.Session, _ time.Time) error {
 		return s.CountChecks(a, a.ChecksDone+1)
 	})

@@ -155,6 +155,7 @@ func currenciesView(order payment.Order, o ViewOptions) []wire.Currency {
 		last := &list[len(list)-1]
 		last.Networks = append(last.Networks, viewNetwork(offer, order, o))
 	}
+
 	return list
 }
 
@@ -181,12 +182,14 @@ func viewNetwork(offer payment.Offer, order payment.Order, o ViewOptions) wire.N
 	if network.MaximumUSD.IsPositive() {
 		n.MaximumUSD = payment.FormatAmount(network.MaximumUSD)
 	}
+
 	switch offer.Code {
 	case wire.CodeAmountBelowMinimum:
 		n.Reason = o.Translate("reason.minimum", "amount", n.MinimumUSD)
 	case wire.CodeAmountAboveMaximum:
 		n.Reason = o.Translate("reason.maximum", "amount", n.MaximumUSD)
 	}
+
 	return n
 }
 
@@ -209,6 +212,7 @@ func addWallets(w *wire.Attempt, a *payment.Attempt, r *token.Registry) {
 	if r.CheckAddress(a.NetworkCode, a.Address) == nil {
 		w.Family = r.Family(a.NetworkCode, a.Address)
 	}
+
 	p := token.Payment{
 		Symbol:  a.CurrencySymbol,
 		Network: a.NetworkCode,

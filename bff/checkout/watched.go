@@ -9,7 +9,7 @@ import (
 // in vain. It may be wrong: the store decides what is due.
 type watchedSessions struct {
 	refreshedAt time.Time            // last call of PollerConfig.Watched
-	next        map[string]time.Time // by id: not due before
+	next        map[string]time.Time // by session id: when it is due again, at the earliest
 }
 
 const (
@@ -28,14 +28,17 @@ func (p *Poller) claimWatched(ctx context.Context, limit int) ([]ClaimedSession,
 	if now.Sub(p.watched.refreshedAt) >= watchInterval {
 		p.watched.refresh(now, p.Watched())
 	}
+
 	ids := p.watched.due(now)
 	if len(ids) == 0 {
 		return nil, nil
 	}
+
 	claimed, err := p.Store.ClaimOf(ctx, ids, now, p.Lease, limit)
 	for _, s := range claimed {
 		p.watched.next[s.ID] = now.Add(p.WatchedInterval)
 	}
+
 	return claimed, err
 }
 
@@ -59,8 +62,10 @@ func (w *watchedSessions) due(now time.Time) (ids []string) {
 			break
 		}
 	}
+
 	for _, id := range ids {
 		w.next[id] = now.Add(watchRetry)
 	}
+
 	return ids
 }

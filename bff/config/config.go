@@ -29,26 +29,28 @@ type Config struct {
 	PublicURL      string // origin, no slash at the end
 	GatewayURL     string // no slash at the end
 	GatewayKey     Secret
-	GatewayPageURL string          // no slash at the end; empty = no payment_url is shown
-	Sandbox        bool            // the gateway is `coinslot sandbox`
-	Origins        []string        // origins, no slash at the end
-	ShopName       string          // as shoppers know it; empty = the host of its page
-	Support        string          // https: or mailto: URL; empty = none
-	SecretKeys     []Secret        // the first signs receipts
-	OrderKey       Secret          // empty = order tokens are refused
-	Catalog        string          // path; empty = no items
-	Rates          string          // as for rates.Parse; may hold a key; empty = dollars only
-	RatesSpread    decimal.Decimal // percent, 0 to 10
-	Logo           string          // path; empty = none
-	Tokens         string          // path; empty = the built-in coins and networks
-	Database       string          // SQLite path or postgres:// address, which may hold a password
-	WebhookURLs    []string        // nil = no webhooks are sent
-	WebhookSecrets []Secret        // current one first
-	HookToken      Secret          // empty = the endpoint does not exist
-	OpsListen      string          // host:port; empty = off
-	// Retention is how long personal data is kept after a session's end, PagesFor how long shoppers
-	// can open a finished session; zero = forever.
-	Retention, PagesFor  time.Duration
+	GatewayPageURL string   // no slash at the end; empty = no payment_url is shown
+	Sandbox        bool     // the gateway is `coinslot sandbox`
+	Origins        []string // origins, no slash at the end
+	ShopName       string   // as shoppers know it; empty = the host of its page
+	Support        string   // https: or mailto: URL; empty = none
+	SecretKeys     []Secret // the first signs receipts
+	OrderKey       Secret   // empty = order tokens are refused
+	Catalog        string   // path; empty = no items
+	Rates          string   // as for rates.Parse; may hold a key; empty = dollars only
+	Logo           string   // path; empty = none
+	Tokens         string   // path; empty = the built-in coins and networks
+	Database       string   // SQLite path or postgres:// address, which may hold a password
+	WebhookURLs    []string // nil = no webhooks are sent
+	WebhookSecrets []Secret // current one first
+	HookToken      Secret   // empty = the endpoint does not exist
+	OpsListen      string   // host:port; empty = off
+	// RatesSpread is added to converted prices, in percent, 0 to 10.
+	RatesSpread decimal.Decimal
+	// Retention is how long personal data is kept after a session's end; zero = forever.
+	Retention time.Duration
+	// PagesFor is how long shoppers can open a finished session; zero = forever.
+	PagesFor             time.Duration
 	PollInterval         time.Duration
 	GatewayRPS           int            // requests per second, of all instances together
 	AllowPrivateWebhooks bool           // for tests and a shop on the same machine
@@ -99,7 +101,8 @@ type redactedConfig Config
 // redacted returns c for display: URLs may contain a password or a key.
 func (c Config) redacted() redactedConfig {
 	c.Database = NewSecret(c.Database).String()
-	c.GatewayURL, c.GatewayPageURL = urlOrigin(c.GatewayURL), urlOrigin(c.GatewayPageURL)
+	c.GatewayURL = urlOrigin(c.GatewayURL)
+	c.GatewayPageURL = urlOrigin(c.GatewayPageURL)
 	c.Traces = urlOrigin(c.Traces)
 	c.Rates = NewSecret(c.Rates).String()
 	c.WebhookURLs = slices.Repeat([]string{"(set)"}, len(c.WebhookURLs))
@@ -150,19 +153,25 @@ const prefix = "COINSLOT_"
 // value.
 func Load(env []string, overrides map[string]string) (Config, error) {
 	values, err := collectValues(env, overrides)
-	problems := []error{err}
+	problems := []error{err} // nil is left out by errors.Join
+
 	var c Config
 	for _, s := range settings {
-		switch value := cmp.Or(values[s.Name], s.Default); {
-		case value != "":
-			if err := s.set(&c, value); err != nil {
-				problems = append(problems, fmt.Errorf("%s: %w", s.Name, err))
+		value := cmp.Or(values[s.Name], s.Default)
+		if value == "" {
+			if s.Needed {
+				problems = append(problems, fmt.Errorf("%s is not set: %s", s.label(), s.Help))
 			}
-		case s.Needed:
-			problems = append(problems, fmt.Errorf("%s is not set: %s", s.label(), s.Help))
+			continue
+		}
+
+		if err := s.set(&c, value); err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", s.Name, err))
 		}
 	}
-	return c, errors.Join(append(problems, c.crossCheck()...)...)
+
+	problems = append(problems, c.crossCheck()...)
+	return c, errors.Join(problems...)
 }
 
 func (s Setting) label() string {
@@ -174,19 +183,24 @@ func (s Setting) label() string {
 
 // collectValues returns the values by setting name.
 func collectValues(env []string, overrides map[string]string) (map[string]string, error) {
-	values, known := map[string]string{}, map[string]Setting{}
+	values := map[string]string{}
+	known := map[string]Setting{}
 	for _, s := range settings {
 		known[s.Name] = s
 	}
+
 	var problems []error
 	for _, entry := range env {
-		if name, value, _ := strings.Cut(entry, "="); strings.HasPrefix(name, prefix) {
+		name, value, _ := strings.Cut(entry, "=")
+		if strings.HasPrefix(name, prefix) {
 			problems = append(problems, storeValue(values, known, name, value))
 		}
 	}
+
 	for _, s := range known {
 		problems = append(problems, s.override(values, known, overrides))
 	}
+
 	return values, errors.Join(problems...)
 }
 
@@ -194,10 +208,12 @@ func collectValues(env []string, overrides map[string]string) (map[string]string
 func (s Setting) override(
 	values map[string]string, known map[string]Setting, overrides map[string]string,
 ) error {
-	value, path := overrides[s.Flag()], ""
+	value := overrides[s.Flag()]
+	path := ""
 	if s.File {
 		path = overrides[s.Flag()+"-file"]
 	}
+
 	switch {
 	case value != "" && path != "":
 		return fmt.Errorf("%s: -%s and -%[2]s-file are both given: keep one", s.Name, s.Flag())
@@ -207,13 +223,15 @@ func (s Setting) override(
 		delete(values, s.Name)
 		return storeValue(values, known, s.Name+"_FILE", path)
 	}
+
 	return nil
 }
 
 // storeValue stores the value of a variable, or of the file of a NAME_FILE.
 func storeValue(values map[string]string, known map[string]Setting, name, value string) error {
 	base, isFile := strings.CutSuffix(name, "_FILE")
-	if s, ok := known[base]; !ok || isFile && !s.File {
+	s, ok := known[base]
+	if !ok || isFile && !s.File {
 		return fmt.Errorf("%s is not a setting: see coinslot -h", name)
 	}
 	if value == "" {
@@ -224,10 +242,12 @@ func storeValue(values map[string]string, known map[string]Setting, name, value 
 	}
 	if isFile {
 		var err error
-		if value, err = readSecret(value); err != nil {
+		value, err = readSecret(value)
+		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
+
 	values[base] = value
 	return nil
 }
@@ -245,6 +265,7 @@ func readSecret(path string) (string, error) {
 		return "", errors.New("the file is open to every user: chmod o-rwx it, or set mode: 0400 " +
 			"for a secret of Compose or Swarm and defaultMode: 0440 for one of Kubernetes")
 	}
+
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		return "", errors.New("the file cannot be read")
@@ -254,10 +275,12 @@ func readSecret(path string) (string, error) {
 	}) {
 		return "", errors.New("the file begins with a byte order mark: save it as UTF-8 without one")
 	}
+
 	text := strings.TrimRight(string(raw), "\r\n")
 	if text == "" {
 		return "", errors.New("the file is empty")
 	}
+
 	return text, nil
 }
 
@@ -299,6 +322,7 @@ func (c Config) crossCheck() []error {
 			problems = append(problems, fmt.Errorf("COINSLOT_WEBHOOK_URL: URL %d: %w", i+1, err))
 		}
 	}
+
 	return problems
 }
 
@@ -309,6 +333,7 @@ func Lookup(env []string, overrides map[string]string, name string) (string, err
 	if err != nil {
 		return "", err
 	}
+
 	s := settings[slices.IndexFunc(settings, func(s Setting) bool { return s.Name == name })]
 	value := cmp.Or(values[name], s.Default)
 	if value == "" {
@@ -317,5 +342,6 @@ func Lookup(env []string, overrides map[string]string, name string) (string, err
 	if err := s.set(&Config{}, value); err != nil {
 		return "", fmt.Errorf("%s: %w", name, err)
 	}
+
 	return value, nil
 }

@@ -153,7 +153,8 @@ func parseSecretKeys(v string) ([]Secret, error) {
 
 func checkAddress(v string) error {
 	_, port, err := net.SplitHostPort(v)
-	if _, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil {
+	_, bad := strconv.ParseUint(port, 10, 16)
+	if err != nil || bad != nil {
 		return errors.New("must be host:port, like 127.0.0.1:8080")
 	}
 	return nil
@@ -284,9 +285,11 @@ func parsePrefixes(v string) ([]netip.Prefix, error) {
 // 10.0.0.0/8 or fc00::/7; the largest public ones are Cloudflare's 104.16.0.0/13 and
 // 2a06:98c0::/29.
 func isTooWide(p netip.Prefix) bool {
-	four, six := 8, 7
+	four := 8
+	six := 7
 	if webhook.Public(p.Masked().Addr()) || webhook.Public(lastAddress(p)) {
-		four, six = 12, 24
+		four = 12
+		six = 24
 	}
 	if p.Addr().Is4() {
 		return p.Bits() < four
@@ -321,10 +324,12 @@ func ReadLogo(path string) (content []byte, extension string, err error) {
 	if path == "" {
 		return nil, "", nil
 	}
+
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, "", errors.New("the file cannot be read")
 	}
+
 	defer file.Close()
 	content, err = io.ReadAll(io.LimitReader(file, maxLogo+1))
 	switch {
@@ -337,5 +342,6 @@ func ReadLogo(path string) (content []byte, extension string, err error) {
 	case bytes.Contains(content, []byte("<svg")):
 		return content, ".svg", nil
 	}
+
 	return nil, "", errors.New("the file is neither SVG nor PNG: export it as one of them")
 }

@@ -15,8 +15,8 @@ import (
 // by its path), and is recorded before it is done.
 type action struct {
 	path, part string // the address below the payment's, and the button's data-part
-	record     string // of the audit log
-	done       string // of the notice
+	record     string // what the audit log says
+	done       string // the notice after it was done
 	reason     bool   // asks for one
 	possible   func(payment.Session) bool
 	do         func(ctx context.Context, r *request, id string) error
@@ -27,23 +27,45 @@ type action struct {
 func actions() []action {
 	return []action{
 		{
-			path: "recheck", part: "recheck", record: "session.recheck", done: "rechecked",
-			possible: recheckable, do: recheck,
+			path:     "recheck",
+			part:     "recheck",
+			record:   "session.recheck",
+			done:     "rechecked",
+			possible: recheckable,
+			do:       recheck,
 		},
 		{
-			path: "confirm", part: "resolve-confirmed", record: "session.confirm",
-			done: "confirmed", reason: true, possible: inReview, do: resolve(wire.Confirmed),
+			path:     "confirm",
+			part:     "resolve-confirmed",
+			record:   "session.confirm",
+			done:     "confirmed",
+			reason:   true,
+			possible: inReview,
+			do:       resolve(wire.Confirmed),
 		},
 		{
-			path: "discard", part: "resolve-cancelled", record: "session.discard",
-			done: "discarded", reason: true, possible: inReview, do: resolve(wire.Cancelled),
+			path:     "discard",
+			part:     "resolve-cancelled",
+			record:   "session.discard",
+			done:     "discarded",
+			reason:   true,
+			possible: inReview,
+			do:       resolve(wire.Cancelled),
 		},
 		{
-			path: "settle", part: "settle", record: settleRecord, done: "settled", reason: true,
-			possible: overpaid, do: settle,
+			path:     "settle",
+			part:     "settle",
+			record:   settleRecord,
+			done:     "settled",
+			reason:   true,
+			possible: overpaid,
+			do:       settle,
 		},
 		{
-			path: "cancel", part: "cancel", record: "session.cancel", done: "cancelled",
+			path:     "cancel",
+			part:     "cancel",
+			record:   "session.cancel",
+			done:     "cancelled",
 			possible: cancellable,
 			do: func(ctx context.Context, r *request, id string) error {
 				_, err := r.Checkout.CancelBy(ctx, id, r.by())
@@ -51,7 +73,10 @@ func actions() []action {
 			},
 		},
 		{
-			path: "erase", part: "erase", record: EraseRecord, done: "erased",
+			path:     "erase",
+			part:     "erase",
+			record:   EraseRecord,
+			done:     "erased",
 			possible: erasable,
 			do: func(ctx context.Context, r *request, id string) error {
 				return checkout.EraseByRequest(ctx, r.Eraser, id, r.now())
@@ -130,7 +155,10 @@ func resolve(as wire.Status) func(context.Context, *request, string) error {
 			return &wire.Error{Code: wire.CodeInvalid, Param: "review"}
 		}
 		_, err := r.Checkout.ResolveBy(ctx, id, payment.Resolution{
-			As: as, Reason: r.r.PostFormValue("reason"), By: r.by(), ReviewID: seen,
+			As:       as,
+			Reason:   r.r.PostFormValue("reason"),
+			By:       r.by(),
+			ReviewID: seen,
 		})
 		return err
 	}
@@ -155,7 +183,10 @@ type confirmedPayment struct {
 // confirmPage returns the confirmation page that words.json has under key; f submits it.
 func (r *request) confirmPage(key string, about *confirmedPayment, back link, f form) page {
 	q := words().Confirmations[key]
-	f.Token, f.Button, f.Danger, f.Cancel = r.FormToken(), q.Button, len(q.Never) > 0, back.To
+	f.Token = r.FormToken()
+	f.Button = q.Button
+	f.Danger = len(q.Never) > 0
+	f.Cancel = back.To
 	return page{
 		Title:    q.Title,
 		Section:  sectionOf(f.Path).Path,
@@ -174,14 +205,19 @@ func (c *console) confirmAction(a action) showHandler {
 		if !a.possible(s) {
 			return page{}, &wire.Error{Code: wire.CodeNotPossible}
 		}
+
 		f := form{Path: paymentPath(s.ID) + "/" + a.path, Part: "do-" + a.part}
 		if a.reason { // it resolves what is shown here
 			f.Hidden = []hidden{{"review", s.ReviewID()}}
 			f.Fields = []field{{
-				Name: "reason", Label: "Reason", Required: true, Max: maxReason,
-				Hint: "For the timeline: what you checked and the result, in one line.",
+				Name:     "reason",
+				Label:    "Reason",
+				Required: true,
+				Max:      maxReason,
+				Hint:     "For the timeline: what you checked and the result, in one line.",
 			}}
 		}
+
 		about := confirmedPayment{
 			nameOf(s), s.Order.AmountUSD.StringFixed(2), statusBadge(s.Status),
 		}
@@ -207,18 +243,25 @@ func (r *request) audited(what, session, detail string, do func() error) error {
 	if err := r.record(what, session, detail); err != nil {
 		return err
 	}
-	result, why, failed := what+doneSuffix, "", do()
+
+	result := what + doneSuffix
+	why := ""
+	failed := do()
 	var known *wire.Error
 	if errors.As(failed, &known) {
-		result, why = "refused", what+": "+string(known.Code)
+		result = "refused"
+		why = what + ": " + string(known.Code)
 	} else if failed != nil {
-		result, why = "refused", what+": something went wrong, request "+r.id()
+		result = "refused"
+		why = what + ": something went wrong, request " + r.id()
 	}
+
 	r.r = r.r.WithContext(context.WithoutCancel(r.r.Context())) // the client may have gone
 	if err := r.record(result, session, why); err != nil {
 		r.Log.Error("recording the result of an action failed", "what", what,
 			"session", session, "error", err)
 	}
+
 	return failed
 }
 
@@ -227,8 +270,11 @@ const doneSuffix = ".done"
 
 func (r *request) record(what, session, detail string) error {
 	err := r.Records.Record(r.r.Context(), Action{
-		By: r.by(), From: r.site.Client(r.r), What: what, Session: session,
-		Detail: cleanText(truncateText(detail, maxReason)),
+		By:      r.by(),
+		From:    r.site.Client(r.r),
+		What:    what,
+		Session: session,
+		Detail:  cleanText(truncateText(detail, maxReason)),
 	})
 	if err != nil {
 		return &wire.Error{
@@ -236,6 +282,7 @@ func (r *request) record(what, session, detail string) error {
 			Detail: "recording " + what + ": " + err.Error(),
 		}
 	}
+
 	r.Log.Info("operator action recorded", "who", r.Name, "what", what, "session", session)
 	return nil
 }

@@ -73,6 +73,7 @@ func Routes(site *web.Server, c Config) []web.Route {
 	if c.Gone == nil {
 		c.Gone = func() []string { return nil }
 	}
+
 	templates()
 	s := &console{
 		Config: c,
@@ -81,7 +82,9 @@ func Routes(site *web.Server, c Config) []web.Route {
 		Now:    site.Now,
 		Log:    site.Log,
 	}
-	c.Auth.Render, c.Auth.Record, c.Auth.Logins = s.writeSignIn, s.recordLogin, c.Records
+	c.Auth.Render = s.writeSignIn
+	c.Auth.Record = s.recordLogin
+	c.Auth.Logins = c.Records
 	s.auth = auth.New(site, c.Auth)
 	return s.routes()
 }
@@ -125,8 +128,12 @@ func (c *console) routes() []web.Route {
 	}
 	for _, a := range actions() {
 		path := paymentsPath + "/{session}/" + a.path
-		routes = append(routes, c.show(path, c.confirmAction(a)), c.act(path, c.doAction(a)))
+		routes = append(routes,
+			c.show(path, c.confirmAction(a)),
+			c.act(path, c.doAction(a)),
+		)
 	}
+
 	return routes
 }
 
@@ -164,6 +171,7 @@ func (c *console) route(pattern string, h http.Handler) web.Route {
 	if strings.HasPrefix(pattern, "POST ") {
 		limit = web.LimitPosts
 	}
+
 	return web.Route{
 		Pattern:      pattern,
 		Kind:         web.KindConsole,
@@ -184,7 +192,12 @@ func (c *console) logout(r *request) { c.auth.Logout(r.w, r.r, r.Operator) }
 // signedIn wraps what only an operator may do.
 func (c *console) signedIn(next func(*request)) http.Handler {
 	return c.auth.Require(func(w http.ResponseWriter, r *http.Request, o *auth.Operator) {
-		next(&request{console: c, Operator: o, w: w, r: r})
+		next(&request{
+			console:  c,
+			Operator: o,
+			w:        w,
+			r:        r,
+		})
 	})
 }
 

@@ -2,6 +2,7 @@ package console
 
 import (
 	"errors"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -50,6 +51,7 @@ func pageNumbers(path string, q recordQuery, at gatewaylist.Paging, shown int) (
 	if n < at.LastPage || at.LastPage == 0 && shown > 0 {
 		p.Next = linkWith(path, q.form, "page", strconv.Itoa(n+1))
 	}
+
 	return p
 }
 
@@ -62,18 +64,25 @@ type recordQuery struct {
 // readRecordQuery reads the filters. Statuses are those that the gateway knows.
 func readRecordQuery(values url.Values, statuses []string) recordQuery {
 	q := recordQuery{form: parseFilters(values, "status", "from", "to", "page")}
-	q.Limit, q.Page = pageSize, 1
-	if status := q.form.Get("status"); slices.Contains(statuses, status) {
+	q.Limit = pageSize
+	q.Page = 1
+	status := q.form.Get("status")
+	if slices.Contains(statuses, status) {
 		q.Status = status
 	}
+
 	q.form.Set("status", q.Status)
-	if n, err := strconv.Atoi(q.form.Get("page")); err == nil && n > 0 && n < 1<<31 {
+
+	n, err := strconv.Atoi(q.form.Get("page"))
+	if err == nil && n > 0 && n <= math.MaxInt32 {
 		q.Page = n
 	}
-	var err error
-	if q.From, q.To, err = gatewaylist.ListDates(q.form.Get("from"), q.form.Get("to")); err != nil {
+
+	q.From, q.To, err = gatewaylist.ListDates(q.form.Get("from"), q.form.Get("to"))
+	if err != nil {
 		q.problem = "Enter both dates or none, at most 30 days apart, the earlier one first."
 	}
+
 	return q
 }
 
@@ -109,6 +118,7 @@ func (r *request) gatewayRecords(
 			view.Pager = pageNumbers(path, q, at, len(view.Transactions)+len(view.Withdrawals))
 		}
 	}
+
 	p.View = view
 	return p, nil
 }
@@ -171,6 +181,7 @@ func (c *console) exportTransactions(r *request, values url.Values) (exportFile,
 				formatTimestamp(e.PaidAt),
 			})
 		}
+
 		return rows, found.Paging, err
 	})
 }

@@ -30,11 +30,13 @@ func (c *console) origins(r *request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
+
 	view := originsView{Now: r.now(), Allowed: c.site.Origins}
 	for _, o := range refused {
 		line := check.AllowLine(c.AddOrigin, c.site.Origins, o.Origin)
 		view.Refused = append(view.Refused, originRow{o, line})
 	}
+
 	return page{
 		Title:    "Origins",
 		Section:  originsPath,
@@ -63,6 +65,7 @@ func (c *console) exportOrigins(r *request, _ url.Values) (exportFile, error) {
 			formatTimestamp(o.LastAt), o.Session,
 		})
 	}
+
 	return exportFile{
 		Columns: []string{"origin", "times", "sessions", "first", "last", "session"},
 		Pages:   rowsAtOnce(rows),

@@ -24,7 +24,7 @@ type need struct {
 	Count  int    // of payments, webhooks or host pages
 	Host   string // of the endpoint that it is about
 	Since  string // how long it has been so; empty = not for long
-	Tried  int    // of Count: those that have failed
+	Tried  int    // how many of Count have failed
 	Answer string // the last answer to those; empty = none
 	Items  []needItem
 }
@@ -59,6 +59,7 @@ func (c *console) overview(r *request) (page, error) {
 		}
 		view.Needs = append(view.Needs, found...)
 	}
+
 	tomorrow := r.now().Truncate(24*time.Hour).AddDate(0, 0, 1)
 	from := tomorrow.AddDate(0, 0, -chartDays)
 	counts, err := c.tally.of(
@@ -67,8 +68,14 @@ func (c *console) overview(r *request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
+
 	view.Chart = newChart(counts, from)
-	return page{Title: "Overview", Section: overviewPath, template: "overview", View: view}, nil
+	return page{
+		Title:    "Overview",
+		Section:  overviewPath,
+		template: "overview",
+		View:     view,
+	}, nil
 }
 
 // maxUnreadable bounds how many unreadable rows are counted.
@@ -79,16 +86,20 @@ func (c *console) unreadableNeeds(ctx context.Context, now time.Time) ([]need, e
 	if c.Damage == nil {
 		return nil, nil
 	}
+
 	list, err := c.Damage.Unreadable(ctx, maxUnreadable)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
+
 	n := need{Name: "unreadable", Kind: "bad", Count: len(list)}
 	for _, u := range list[:min(len(list), maxItems)] {
 		n.Items = append(n.Items, needItem{
-			Row: u.ID, Notes: []string{u.Kind, u.Error, formatRelative(u.Since, now)},
+			Row:   u.ID,
+			Notes: []string{u.Kind, u.Error, formatRelative(u.Since, now)},
 		})
 	}
+
 	return []need{n}, nil
 }
 
@@ -98,18 +109,22 @@ func (c *console) reviewNeeds(ctx context.Context, now time.Time) ([]need, error
 	if err != nil || n == 0 {
 		return nil, err
 	}
+
 	found, err := c.Records.Search(ctx, Query{Status: string(wire.Review), Limit: maxItems})
 	if err != nil {
 		return nil, err
 	}
+
 	reviews := need{Name: "review", Kind: "bad", Count: n}
 	for _, s := range found.Sessions {
 		why := explainReview(c.Checkout.Object(s).ReviewReason).What
 		reviews.Items = append(reviews.Items, needItem{
-			Payment: nameOf(s), AmountUSD: s.Order.AmountUSD.StringFixed(2),
-			Notes: []string{why, formatRelative(s.CreatedAt, now)},
+			Payment:   nameOf(s),
+			AmountUSD: s.Order.AmountUSD.StringFixed(2),
+			Notes:     []string{why, formatRelative(s.CreatedAt, now)},
 		})
 	}
+
 	return []need{reviews}, nil
 }
 
@@ -147,7 +162,10 @@ func (c *console) unroutedNeeds(ctx context.Context, _ time.Time) (list []need, 
 	endpoints, err := c.Rerouting.Unrouted(ctx)
 	for _, b := range endpoints {
 		list = append(list, need{
-			Name: "unrouted", Kind: "bad", Count: b.Waiting, Host: endpointHost(b.Endpoint),
+			Name:  "unrouted",
+			Kind:  "bad",
+			Count: b.Waiting,
+			Host:  endpointHost(b.Endpoint),
 		})
 	}
 	return list, err
@@ -159,27 +177,35 @@ func (c *console) endpointNeeds(ctx context.Context, now time.Time) (list []need
 	if err != nil {
 		return nil, err
 	}
+
 	gone := c.Gone()
 	for _, b := range endpoints {
 		n := need{Kind: "bad", Host: endpointHost(b.Endpoint), Tried: b.Retrying}
 		if !b.OldestAt.IsZero() && now.Sub(b.OldestAt) > 5*time.Minute {
 			n.Since = formatDuration(now.Sub(b.OldestAt))
 		}
+
 		switch {
 		case slices.Contains(gone, b.Endpoint):
 			n.Name = "gone"
 		case b.Abandoned > 0:
-			n.Name, n.Count = "abandoned", b.Abandoned
+			n.Name = "abandoned"
+			n.Count = b.Abandoned
 		case b.Retrying > 0 || n.Since != "":
-			n.Name, n.Kind, n.Count = "waiting", "warn", b.Waiting
-			if n.Answer, err = c.lastAnswer(ctx, b.Endpoint); err != nil {
+			n.Name = "waiting"
+			n.Kind = "warn"
+			n.Count = b.Waiting
+			n.Answer, err = c.lastAnswer(ctx, b.Endpoint)
+			if err != nil {
 				return nil, err
 			}
 		default:
 			continue
 		}
+
 		list = append(list, n)
 	}
+
 	return list, nil
 }
 
@@ -187,7 +213,8 @@ func (c *console) endpointNeeds(ctx context.Context, now time.Time) (list []need
 // empty = it gave none, or others have failed since.
 func (c *console) lastAnswer(ctx context.Context, endpoint string) (string, error) {
 	failed, err := c.Records.Deliveries(ctx, webhook.DeliveryQuery{
-		State: webhook.DeliveryRetrying, Limit: pageSize,
+		State: webhook.DeliveryRetrying,
+		Limit: pageSize,
 	})
 	for _, d := range failed.Rows {
 		if d.Endpoint == endpoint && d.Status != 0 {
@@ -201,7 +228,9 @@ func (c *console) lastAnswer(ctx context.Context, endpoint string) (string, erro
 // more than asked has arrived, unless an operator has resolved or settled them.
 func (c *console) overpaidNeeds(ctx context.Context, now time.Time) (list []need, err error) {
 	found, err := c.Records.Search(ctx, Query{
-		Status: string(wire.Confirmed), From: now.AddDate(0, 0, -7), Limit: 100,
+		Status: string(wire.Confirmed),
+		From:   now.AddDate(0, 0, -7),
+		Limit:  100,
 	})
 	n := need{Name: "overpaid", Kind: "warn"}
 	for _, s := range found.Sessions {
@@ -209,6 +238,7 @@ func (c *console) overpaidNeeds(ctx context.Context, now time.Time) (list []need
 		if o.OverpaidAmount == "" || s.Current().ConfirmedByOperator() {
 			continue
 		}
+
 		done, err := c.Records.Actions(ctx, ActionQuery{Session: s.ID, Limit: 100})
 		if err != nil {
 			return nil, err
@@ -216,16 +246,21 @@ func (c *console) overpaidNeeds(ctx context.Context, now time.Time) (list []need
 		if isSettled(done.Actions) {
 			continue
 		}
+
 		more := formatSum(o.OverpaidAmount) + " " + s.Current().CurrencySymbol + " too much"
 		n.Items = append(n.Items, needItem{
-			Payment: nameOf(s), AmountUSD: o.AmountUSD,
-			Notes: []string{more, formatRelative(s.CreatedAt, now)},
+			Payment:   nameOf(s),
+			AmountUSD: o.AmountUSD,
+			Notes:     []string{more, formatRelative(s.CreatedAt, now)},
 		})
 	}
-	if n.Count = len(n.Items); n.Count > 0 {
+
+	n.Count = len(n.Items)
+	if n.Count > 0 {
 		n.Items = n.Items[:min(n.Count, maxItems)]
 		list = append(list, n)
 	}
+
 	return list, err
 }
 
@@ -236,6 +271,7 @@ func (c *console) originNeeds(ctx context.Context, now time.Time) ([]need, error
 	if err != nil {
 		return nil, err
 	}
+
 	var items []needItem
 	for _, o := range refused {
 		if o.Sessions > 0 && now.Sub(o.LastAt) < 24*time.Hour {
@@ -248,8 +284,12 @@ func (c *console) originNeeds(ctx context.Context, now time.Time) ([]need, error
 	if len(items) == 0 {
 		return nil, nil
 	}
+
 	return []need{{
-		Name: "origins", Kind: "warn", Count: len(items), Items: items[:min(len(items), maxItems)],
+		Name:  "origins",
+		Kind:  "warn",
+		Count: len(items),
+		Items: items[:min(len(items), maxItems)],
 	}}, nil
 }
 
@@ -272,13 +312,18 @@ func (t *tally) of(
 ) ([]OrderCount, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if age := now.Sub(t.at); t.from.Equal(from) && age >= 0 && age < maxTallyAge {
+	age := now.Sub(t.at)
+	if t.from.Equal(from) && age >= 0 && age < maxTallyAge {
 		return t.counts, nil
 	}
+
 	counts, err := r.Tally(ctx, from, to)
 	if err != nil {
 		return nil, err
 	}
-	t.from, t.at, t.counts = from, now, counts
+
+	t.from = from
+	t.at = now
+	t.counts = counts
 	return counts, nil
 }

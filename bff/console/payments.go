@@ -30,13 +30,16 @@ type paymentsView struct {
 
 // paymentRow is one payment in the list.
 type paymentRow struct {
-	Order                    orderName
-	CreatedAt                time.Time
-	AmountUSD, Email         string
-	Status                   badge
-	PartPaid, Overpaid, Late bool
-	Coin                     coin
-	Received                 amount
+	Order     orderName
+	CreatedAt time.Time
+	AmountUSD string
+	Email     string
+	Status    badge
+	PartPaid  bool
+	Overpaid  bool
+	Late      bool
+	Coin      coin
+	Received  amount
 }
 
 // payments is GET /admin/payments.
@@ -45,6 +48,7 @@ func (c *console) payments(r *request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
+
 	q.Limit = pageSize
 	found, err := c.Records.Search(r.r.Context(), q)
 	if err != nil {
@@ -54,10 +58,12 @@ func (c *console) payments(r *request) (page, error) {
 		r.r.SetPathValue("session", id)
 		return c.payment(r)
 	}
+
 	coins, networks, err := c.Records.Choices(r.r.Context())
 	if err != nil {
 		return page{}, err
 	}
+
 	view := paymentsView{
 		Filter: paymentFilter(form, coins, networks),
 		Empty:  emptyText(form),
@@ -66,6 +72,7 @@ func (c *console) payments(r *request) (page, error) {
 	for _, session := range found.Sessions {
 		view.Rows = append(view.Rows, c.paymentRow(session))
 	}
+
 	return page{
 		Title:    "Payments",
 		Section:  paymentsPath,
@@ -89,6 +96,7 @@ func paymentQuery(values url.Values) (q Query, form url.Values, err error) {
 	if q.Status != "" && !wire.Status(q.Status).Known() {
 		return q, form, &wire.Error{Code: wire.CodeInvalid, Param: "status"}
 	}
+
 	q.From, q.To, err = parseDays(form)
 	return q, form, err
 }
@@ -144,6 +152,7 @@ func (c *console) paymentRow(session payment.Session) paymentRow {
 		row.Coin = c.coin(*a)
 		row.Received = amount{o.Attempts[a.Number-1].PaidAmount, a.CurrencySymbol}
 	}
+
 	return row
 }
 
@@ -186,18 +195,22 @@ func (c *console) paymentCells(session *payment.Session) []string {
 	if current := session.Current(); current != nil {
 		a = o.Attempts[current.Number-1]
 	}
+
 	var metadata []string
 	for _, name := range slices.Sorted(maps.Keys(o.Metadata)) {
 		metadata = append(metadata, name+"="+o.Metadata[name])
 	}
+
 	var transactions []string
 	for _, tx := range a.Transactions {
 		transactions = append(transactions, tx.ID)
 	}
+
 	paid := ""
 	if a.PaidAt != nil {
 		paid = a.PaidAt.Format(time.RFC3339)
 	}
+
 	return []string{
 		o.ID, o.CreatedAt.Format(time.RFC3339), string(o.Status), o.OrderRef, o.Title, o.Email,
 		o.AmountUSD, a.CurrencySymbol, a.NetworkCode, strconv.Itoa(len(o.Attempts)), a.Address,

@@ -62,10 +62,12 @@ func parseTime(param, text string, layouts ...string) (time.Time, error) {
 
 // parseDays reads the fields "from" and "to" of a form, both inclusive; to is the day after.
 func parseDays(form url.Values) (from, to time.Time, err error) {
-	if from, err = parseDay(form.Get("from")); err != nil {
+	from, err = parseDay(form.Get("from"))
+	if err != nil {
 		return from, to, err
 	}
-	if to, err = parseDay(form.Get("to")); err == nil && !to.IsZero() {
+	to, err = parseDay(form.Get("to"))
+	if err == nil && !to.IsZero() {
 		to = to.AddDate(0, 0, 1)
 	}
 	return from, to, err

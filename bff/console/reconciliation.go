@@ -43,10 +43,12 @@ func (c *console) reconciliation(r *request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
+
 	daily, err := c.Gateway.Status(r.r.Context(), gatewaylist.Daily)
 	if err != nil {
 		return page{}, err
 	}
+
 	p := page{
 		Title:    "Reconciliation",
 		Section:  reconciliationPath,
@@ -66,14 +68,18 @@ func (c *console) reconciliation(r *request) (page, error) {
 		view.addFindings(*requested.Report)
 		p.Tools = []tool{exportTool(reconciliationPath, nil)}
 	}
+
 	p.View = view
 	return p, nil
 }
 
 func runOf(s gatewaylist.RunStatus, now time.Time) runView {
 	return runView{s, map[gatewaylist.RunState]string{
-		gatewaylist.NeverRun: "never", gatewaylist.Running: "running", gatewaylist.Done: "done",
-		gatewaylist.Failed: "failed", gatewaylist.Aborted: "aborted",
+		gatewaylist.NeverRun: "never",
+		gatewaylist.Running:  "running",
+		gatewaylist.Done:     "done",
+		gatewaylist.Failed:   "failed",
+		gatewaylist.Aborted:  "aborted",
 	}[s.State(now)], progress(s.Last.Progress), formatRelative(s.Last.Began, now)}
 }
 
@@ -83,6 +89,7 @@ func (v *reconciliationView) addFindings(r gatewaylist.Report) {
 		if r.Counts[kind] == 0 {
 			continue
 		}
+
 		v.Total += r.Counts[kind]
 		name := words().Findings[kind]
 		found := findingsView{
@@ -97,6 +104,7 @@ func (v *reconciliationView) addFindings(r gatewaylist.Report) {
 				found.Findings = append(found.Findings, f)
 			}
 		}
+
 		v.Kinds = append(v.Kinds, found)
 	}
 }
@@ -110,20 +118,25 @@ func progress(p gatewaylist.Progress) string {
 		return "the gateway's list is read; " + formatPlural(p.Payments, "payment") +
 			" checked."
 	}
+
 	of := ""
 	if p.Pages > 0 {
 		of = " of " + formatCount(p.Pages)
 	}
+
 	return "page " + formatCount(p.Page) + of + " of the gateway's list up to " +
 		p.Day.Format(time.DateOnly) + " is read."
 }
 
 // daysForm is the form for the days, filled with those of the last run.
 func (r *request) daysForm(last gatewaylist.Run) form {
-	from, to := last.From, last.To
+	from := last.From
+	to := last.To
 	if from.IsZero() {
-		from, to = r.now().AddDate(0, 0, -7), r.now()
+		from = r.now().AddDate(0, 0, -7)
+		to = r.now()
 	}
+
 	day := func(name, label string, at time.Time, hint string) field {
 		return field{
 			Name:     name,
@@ -152,6 +165,7 @@ func (c *console) startReconciliation(r *request) (to, done string, err error) {
 	if err != nil {
 		return "", "", err
 	}
+
 	last, err := parseDay(r.r.PostFormValue("to"))
 	if err != nil {
 		return "", "", err
@@ -159,10 +173,12 @@ func (c *console) startReconciliation(r *request) (to, done string, err error) {
 	if err := r.record("reconcile", "", days(first, last)); err != nil {
 		return "", "", err
 	}
+
 	begun, err := c.Gateway.Start(r.r.Context(), r.by(), first, last)
 	if err == nil && !begun {
 		done = "comparing"
 	}
+
 	return reconciliationPath, done, err
 }
 
@@ -191,6 +207,7 @@ func (c *console) exportReconciliation(r *request, _ url.Values) (exportFile, er
 	if known.Report == nil {
 		return exportFile{}, &wire.Error{Code: wire.CodeNotPossible}
 	}
+
 	var rows [][]string
 	for _, f := range known.Report.Findings {
 		rows = append(rows, []string{
@@ -198,11 +215,13 @@ func (c *console) exportReconciliation(r *request, _ url.Values) (exportFile, er
 			f.AtGateway, f.InDatabase, f.Kind.Explanation(),
 		})
 	}
+
 	for _, kind := range gatewaylist.FindingKinds() {
 		if more := omittedFindings(*known.Report, kind); more != "" {
 			rows = append(rows, []string{string(kind), "", "", "", "", "", "", more})
 		}
 	}
+
 	return exportFile{
 		Columns: []string{
 			"kind", "session", "attempt", "order_ref", "tracking_code", "gateway", "here",

@@ -24,22 +24,32 @@ var templateFiles embed.FS
 // that does not parse, so that a console with a broken template does not start.
 var templates = sync.OnceValue(func() map[string]*template.Template {
 	shared := template.Must(template.New("").Funcs(template.FuncMap{
-		"clean": cleanText, "shorten": shortenText, "emailParts": emailParts,
-		"external": isExternal, "coinIcon": coinIcon, "count": formatCount,
-		"atMost": formatCappedCount, "plural": formatPlural, "paymentPath": paymentPath,
-		"trimZeros": trimZeros, "days": days, "gatewayBadge": gatewayBadge,
-		"symbolOf": coinSymbol, "sum": formatSum,
-		"hidden": func(name, value string) hidden { return hidden{name, value} },
-		"amount": func(digits, unit string) amount { return amount{digits, unit} },
-		"coin":   func(symbol, network string) coin { return coin{symbol, network, ""} },
-		"tx":     func(id, url string) tx { return tx{ID: id, URL: url} },
-		"link":   func(to, label string) link { return link{to, label} },
-		"moment": func(at, now time.Time) moment { return moment{at, now} },
+		"clean":        cleanText,
+		"shorten":      shortenText,
+		"emailParts":   emailParts,
+		"external":     isExternal,
+		"coinIcon":     coinIcon,
+		"count":        formatCount,
+		"atMost":       formatCappedCount,
+		"plural":       formatPlural,
+		"paymentPath":  paymentPath,
+		"trimZeros":    trimZeros,
+		"days":         days,
+		"gatewayBadge": gatewayBadge,
+		"symbolOf":     coinSymbol,
+		"sum":          formatSum,
+		"hidden":       func(name, value string) hidden { return hidden{name, value} },
+		"amount":       func(digits, unit string) amount { return amount{digits, unit} },
+		"coin":         func(symbol, network string) coin { return coin{symbol, network, ""} },
+		"tx":           func(id, url string) tx { return tx{ID: id, URL: url} },
+		"link":         func(to, label string) link { return link{to, label} },
+		"moment":       func(at, now time.Time) moment { return moment{at, now} },
 	}).ParseFS(templateFiles, "layout.html", "parts.html", "forms.html"))
 	files, err := templateFiles.ReadDir(".")
 	if err != nil {
 		panic(err)
 	}
+
 	pages := map[string]*template.Template{}
 	for _, file := range files {
 		page := template.Must(template.Must(shared.Clone()).ParseFS(templateFiles, file.Name()))
@@ -47,6 +57,7 @@ var templates = sync.OnceValue(func() map[string]*template.Template {
 			pages[strings.TrimSuffix(file.Name(), ".html")] = page
 		}
 	}
+
 	return pages
 })
 
@@ -82,7 +93,7 @@ type page struct {
 	Tools   []tool // beside the title
 	Status  int    // of the answer; zero = 200
 
-	template string // its name
+	template string // the template's name
 	View     any    // what the template gets
 }
 
@@ -147,17 +158,20 @@ type frame struct {
 
 // write answers with a whole document. Nothing is sent of one that cannot be rendered.
 func (c *console) write(w http.ResponseWriter, f frame) {
-	f.CSS, f.Test = c.css, c.Test
+	f.CSS = c.css
+	f.Test = c.Test
 	var out bytes.Buffer
 	if err := templates()[f.template].ExecuteTemplate(&out, "layout", f); err != nil {
 		c.Log.Error("rendering a console page failed", "page", f.template, "error", err)
 		http.Error(w, "The page cannot be rendered.", http.StatusInternalServerError)
 		return
 	}
+
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	if f.Status != 0 {
 		w.WriteHeader(f.Status)
 	}
+
 	w.Write(out.Bytes()) // a client that has gone is not our error
 }
 
@@ -175,14 +189,22 @@ func (c *console) writeSignIn(w http.ResponseWriter, s auth.Screen) {
 		View:     messageView{Text: s.Message},
 	}
 	if s.Message == "" {
-		p.template, p.View = "signin", signInView{s, field{
-			Name: "password", Label: "Password", Type: "password", Max: auth.MaxPassword,
-			Autocomplete: "current-password", Required: true, Focus: true,
+		p.template = "signin"
+		p.View = signInView{s, field{
+			Name:         "password",
+			Label:        "Password",
+			Type:         "password",
+			Max:          auth.MaxPassword,
+			Autocomplete: "current-password",
+			Required:     true,
+			Focus:        true,
 		}}
 	}
+
 	f := frame{page: p}
 	if s.SignedOut {
 		f.Notice = note{"good", "You are signed out."}
 	}
+
 	c.write(w, f)
 }

@@ -35,17 +35,21 @@ func findEndpoint(id string, list []webhook.Backlog) (webhook.Backlog, error) {
 func (r *request) findDelivery() (d webhook.DeliveryRow, err error) {
 	ctx := r.r.Context()
 	d.Event = r.r.FormValue("event")
-	if d.Session, err = r.Records.SessionOf(ctx, d.Event); err != nil {
+	d.Session, err = r.Records.SessionOf(ctx, d.Event)
+	if err != nil {
 		return d, err
 	}
+
 	configured, err := r.Records.Backlogs(ctx)
 	if err != nil {
 		return d, err
 	}
+
 	b, err := findEndpoint(r.r.FormValue("endpoint"), configured)
 	if err != nil {
 		return d, err
 	}
+
 	d.Endpoint = b.Endpoint
 	found, err := r.Records.Deliveries(ctx, webhook.DeliveryQuery{Session: d.Session, Limit: 100})
 	for _, row := range found.Rows {
@@ -53,6 +57,7 @@ func (r *request) findDelivery() (d webhook.DeliveryRow, err error) {
 			return row, nil
 		}
 	}
+
 	return d, err
 }
 
@@ -62,17 +67,22 @@ func (c *console) confirmRedeliver(r *request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
+
 	back := link{paymentPath(d.Session), "The payment"}
 	if r.r.FormValue("back") == "list" {
 		back = link{webhooksPath, "Webhooks"}
 	}
+
 	p := r.confirmPage("send", nil, back, form{
-		Path: redeliverPath, Part: "do-redeliver", Hidden: []hidden{
+		Path: redeliverPath,
+		Part: "do-redeliver",
+		Hidden: []hidden{
 			{"event", d.Event}, {"endpoint", endpointID(d.Endpoint)},
 			{"back", r.r.FormValue("back")}, {"tried", d.TriedAt.Format(time.RFC3339Nano)},
 		},
 	})
-	view, row := p.View.(confirmation), r.delivery(d, false)
+	view := p.View.(confirmation)
+	row := r.delivery(d, false)
 	view.Webhook = &row
 	p.View = view
 	return p, nil
@@ -86,6 +96,7 @@ func (c *console) redeliver(r *request) (to, done string, err error) {
 	if err != nil {
 		return "", "", err
 	}
+
 	tried := r.r.PostFormValue("tried")
 	if !isSending(d, r.now()) && tried == d.TriedAt.Format(time.RFC3339Nano) {
 		detail := d.Event + " to " + endpointHost(d.Endpoint)
@@ -96,14 +107,17 @@ func (c *console) redeliver(r *request) (to, done string, err error) {
 			return "", "", err
 		}
 	}
+
 	c.Deliver()
-	to, done = paymentPath(d.Session), "sent-again"
+	to = paymentPath(d.Session)
+	done = "sent-again"
 	if r.r.PostFormValue("back") == "list" {
 		to = webhooksPath
 	}
 	if slices.Contains(c.Gone(), d.Endpoint) {
 		done = "sent-later"
 	}
+
 	return to, done, nil
 }
 
@@ -114,10 +128,12 @@ func (c *console) reroute(r *request) (to, done string, err error) {
 	if err != nil {
 		return "", "", err
 	}
+
 	b, err := findEndpoint(r.r.PostFormValue("endpoint"), list)
 	if err != nil {
 		return "", "", err
 	}
+
 	var moved webhook.Rerouted
 	detail := formatCappedCount(b.Waiting) + " to " + endpointHost(b.Endpoint)
 	err = r.audited("webhook.reroute", "", detail, func() (err error) {
@@ -128,6 +144,7 @@ func (c *console) reroute(r *request) (to, done string, err error) {
 	if err != nil {
 		return "", "", err
 	}
+
 	c.Deliver()
 	r.Log.Info("open webhooks moved by an operator", "from", endpointHost(b.Endpoint),
 		"moved", moved.Moved, "closed", moved.Closed, "more", moved.More)
@@ -137,6 +154,7 @@ func (c *console) reroute(r *request) (to, done string, err error) {
 	case moved.Moved == 0:
 		return webhooksPath, "rerouted-none", nil
 	}
+
 	return webhooksPath, "rerouted", nil
 }
 
@@ -158,12 +176,19 @@ func (c *console) confirmReplay(r *request) (page, error) {
 		}
 	}
 	return r.confirmPage("replay", nil, link{webhooksPath, "Webhooks"}, form{
-		Path: replayPath, Part: "do-replay", Fields: []field{
+		Path: replayPath,
+		Part: "do-replay",
+		Fields: []field{
 			at("from", "From (UTC)", r.now().Add(-24*time.Hour)),
 			at("to", "Until (UTC)", r.now().Add(time.Minute)),
-			{Name: "only", Label: "Which", Value: onlyUndelivered, Options: []option{
-				{onlyUndelivered, "Only those that were not accepted"}, {"", "All"},
-			}},
+			{
+				Name:  "only",
+				Label: "Which",
+				Value: onlyUndelivered,
+				Options: []option{
+					{onlyUndelivered, "Only those that were not accepted"}, {"", "All"},
+				},
+			},
 		},
 	}), nil
 }
@@ -177,6 +202,7 @@ func (c *console) replay(r *request) (to, done string, err error) {
 	if err != nil {
 		return "", "", err
 	}
+
 	until, err := read("to")
 	if err != nil {
 		return "", "", err
@@ -184,16 +210,21 @@ func (c *console) replay(r *request) (to, done string, err error) {
 	if !until.After(from) || from.After(r.now()) {
 		return "", "", &wire.Error{Code: wire.CodeInvalid, Param: "to"}
 	}
+
 	var again webhook.Replayed
 	span := formatTimestamp(from) + " to " + formatTimestamp(until)
 	only := r.r.PostFormValue("only")
 	if only != "" {
 		span += ", " + onlyUndelivered
 	}
+
 	err = r.audited("webhook.replay", "", span, func() (err error) {
 		again, err = c.Events.Replay(
 			r.r.Context(), webhook.Range{
-				From: from, To: until, Limit: maxReplayed, Undelivered: only != "",
+				From:        from,
+				To:          until,
+				Limit:       maxReplayed,
+				Undelivered: only != "",
 			}, r.now(),
 		)
 		return err
@@ -201,6 +232,7 @@ func (c *console) replay(r *request) (to, done string, err error) {
 	if err != nil {
 		return "", "", err
 	}
+
 	c.Deliver()
 	r.Log.Info("webhooks replayed by an operator", "events", again.Events,
 		"deliveries", again.Deliveries, "more", again.More)
@@ -210,5 +242,6 @@ func (c *console) replay(r *request) (to, done string, err error) {
 	case again.More:
 		return webhooksPath, "replayed-some", nil
 	}
+
 	return webhooksPath, "replayed", nil
 }

@@ -40,7 +40,8 @@ func (t testedEndpoint) Duration() string {
 // confirmTest is GET /admin/webhooks/test: what a test is.
 func (c *console) confirmTest(r *request) (page, error) {
 	return r.confirmPage("test", nil, link{webhooksPath, "Webhooks"}, form{
-		Path: testPath, Part: "do-test",
+		Path: testPath,
+		Part: "do-test",
 	}), nil
 }
 
@@ -54,6 +55,7 @@ func (c *console) test(r *request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
+
 	view := testView{
 		Event: tested.Event,
 		Type:  string(webhook.EventTest),
@@ -68,6 +70,7 @@ func (c *console) test(r *request) (page, error) {
 	for _, t := range tested.Deliveries {
 		view.Endpoints = append(view.Endpoints, testedEndpoint(t))
 	}
+
 	p := page{
 		Section:  webhooksPath,
 		Back:     link{webhooksPath, "Webhooks"},
@@ -86,6 +89,7 @@ func testResult(deliveries []webhook.TestDelivery) (title, lead string) {
 			taken++
 		}
 	}
+
 	switch taken {
 	case len(deliveries):
 		return "Test accepted", "Your server is ready for webhooks."
@@ -96,6 +100,7 @@ func testResult(deliveries []webhook.TestDelivery) (title, lead string) {
 			"%d of %s accepted the test", taken, formatPlural(len(deliveries), "endpoint"),
 		)
 	}
+
 	return title, "These endpoints would not accept a payment's webhook either; it would be " +
 		"retried for 30 days."
 }

@@ -49,14 +49,17 @@ func (c *console) webhooks(r *request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
+
 	endpoints, err := c.Records.Backlogs(r.r.Context())
 	if err != nil {
 		return page{}, err
 	}
+
 	unrouted, err := c.Rerouting.Unrouted(r.r.Context())
 	if err != nil {
 		return page{}, err
 	}
+
 	view := webhooksView{
 		Filter: filterOf(webhooksPath, form, []field{
 			choiceField("state", "State", form, []string{"retrying", "abandoned"}),
@@ -67,12 +70,15 @@ func (c *console) webhooks(r *request) (page, error) {
 	for _, b := range endpoints {
 		view.Endpoints = append(view.Endpoints, r.endpoint(b))
 	}
+
 	for _, b := range unrouted {
 		view.Unrouted = append(view.Unrouted, r.unrouted(b))
 	}
+
 	for _, d := range found.Rows {
 		view.Deliveries = append(view.Deliveries, r.delivery(d, true))
 	}
+
 	return page{
 		Title:   "Webhooks",
 		Section: webhooksPath,
@@ -82,7 +88,8 @@ func (c *console) webhooks(r *request) (page, error) {
 			{To: replayPath, Label: "Resend a period", Part: "replay"},
 			exportTool(webhooksPath, form),
 		},
-		template: "webhooks", View: view,
+		template: "webhooks",
+		View:     view,
 	}, nil
 }
 
@@ -113,6 +120,7 @@ func (r *request) endpoint(b webhook.Backlog) endpointRow {
 	case !b.OldestAt.IsZero() && r.now().Sub(b.OldestAt) > time.Minute:
 		row.State = badge{Kind: "warn", Word: "Behind"}
 	}
+
 	return row
 }
 
@@ -151,6 +159,7 @@ func (r *request) delivery(d webhook.DeliveryRow, inList bool) deliveryRow {
 	if inList {
 		values.Set("back", "list")
 	}
+
 	row.Resend = redeliverPath + "?" + values.Encode()
 	switch {
 	case isSending(d, now) && !slices.Contains(r.Gone(), d.Endpoint):
@@ -158,6 +167,7 @@ func (r *request) delivery(d webhook.DeliveryRow, inList bool) deliveryRow {
 	case d.Status != 0:
 		row.State.Word += " · " + strconv.Itoa(d.Status)
 	}
+
 	return row
 }
 

@@ -70,17 +70,20 @@ func Run(ctx context.Context, c Config) error {
 	folder := c.Data
 	if folder == "" {
 		var err error
-		if folder, err = os.MkdirTemp("", "coinslot-demo-"); err != nil {
+		folder, err = os.MkdirTemp("", "coinslot-demo-")
+		if err != nil {
 			return fmt.Errorf("creating a folder for the demo: %w", err)
 		}
 		defer os.RemoveAll(folder)
 	} else if err := os.MkdirAll(folder, 0o700); err != nil {
 		return fmt.Errorf("creating a folder for the demo: %w", err)
 	}
+
 	d, err := prepare(c, folder)
 	if err != nil {
 		return err
 	}
+
 	return d.run(ctx)
 }
 
@@ -96,12 +99,14 @@ type demo struct {
 
 func prepare(c Config, dir string) (d *demo, err error) {
 	d = &demo{Config: c}
-	if d.state, err = loadState(dir); err != nil {
+	d.state, err = loadState(dir)
+	if err != nil {
 		return nil, err
 	}
 	if c.Static != "" {
 		d.static = os.DirFS(c.Static)
 	}
+
 	for _, l := range []struct {
 		at   string
 		into *net.Listener
@@ -115,33 +120,47 @@ func prepare(c Config, dir string) (d *demo, err error) {
 			return nil, err
 		}
 	}
+
 	gateway := "http://" + d.gateway.Addr().String()
 	d.sandbox = sandbox.New(sandbox.Config{
-		Key: d.state.GatewayKey, PageURL: gateway + "/pay", Transactions: d.state.Transactions,
+		Key:          d.state.GatewayKey,
+		PageURL:      gateway + "/pay",
+		Transactions: d.state.Transactions,
 	})
 	shopURL := "http://" + d.shop.Addr().String()
 	hash, err := password.New(d.state.Password)
 	if err != nil {
 		return nil, err
 	}
+
 	rates := filepath.Join(dir, "rates.yaml")
 	if err := os.WriteFile(rates, ratesFile, 0o600); err != nil {
 		return nil, fmt.Errorf("writing the demo's exchange rates: %w", err)
 	}
+
 	d.settings = config.Config{
-		PublicURL: "http://localhost:" + port(d.checkout), Database: filepath.Join(dir, "demo.db"),
-		GatewayURL: gateway, GatewayKey: config.NewSecret(d.state.GatewayKey),
-		GatewayPageURL: gateway + "/pay", Origins: allowedOrigins(shopURL, c.Own),
-		SecretKeys:     []config.Secret{config.NewSecret(d.state.SecretKey)},
-		WebhookURLs:    []string{shopURL + webhookPath},
-		WebhookSecrets: []config.Secret{config.NewSecret(d.state.WebhookSecret)},
-		PollInterval:   time.Second, GatewayRPS: 50, AllowPrivateWebhooks: true,
-		AdminPassword: config.NewSecret(hash), Catalog: d.Catalog, Rates: rates,
-		ShopName: "Northlight Coffee",
+		PublicURL:            "http://localhost:" + port(d.checkout),
+		Database:             filepath.Join(dir, "demo.db"),
+		GatewayURL:           gateway,
+		GatewayKey:           config.NewSecret(d.state.GatewayKey),
+		GatewayPageURL:       gateway + "/pay",
+		Origins:              allowedOrigins(shopURL, c.Own),
+		SecretKeys:           []config.Secret{config.NewSecret(d.state.SecretKey)},
+		WebhookURLs:          []string{shopURL + webhookPath},
+		WebhookSecrets:       []config.Secret{config.NewSecret(d.state.WebhookSecret)},
+		PollInterval:         time.Second,
+		GatewayRPS:           50,
+		AllowPrivateWebhooks: true,
+		AdminPassword:        config.NewSecret(hash),
+		Catalog:              d.Catalog,
+		Rates:                rates,
+		ShopName:             "Northlight Coffee",
 	}
-	if d.store, err = newShop(d.settings, d.static, d.state.Webhooks); err != nil {
+	d.store, err = newShop(d.settings, d.static, d.state.Webhooks)
+	if err != nil {
 		return nil, err
 	}
+
 	return d, d.addOwnShop()
 }
 
@@ -155,6 +174,7 @@ func (d *demo) addOwnShop() error {
 	if err := webhook.CheckEndpoint(d.Webhook, true); err != nil {
 		return fmt.Errorf("reading -webhook-url: %w", err)
 	}
+
 	d.settings.WebhookURLs = append(d.settings.WebhookURLs, d.Webhook)
 	d.settings.OrderKey = config.NewSecret(d.state.OrderKey)
 	return nil
@@ -169,19 +189,24 @@ func allowedOrigins(shop string, own []string) (list []string) {
 		if err != nil {
 			continue
 		}
-		switch host := u.Hostname(); host {
+
+		host := u.Hostname()
+		switch host {
 		case "localhost":
 			list = append(list, strings.Replace(origin, host, "127.0.0.1", 1))
 		case "127.0.0.1":
 			list = append(list, strings.Replace(origin, host, "localhost", 1))
 		}
 	}
+
 	return list
 }
 
 func (d *demo) run(ctx context.Context) error {
 	srv, err := server.New(ctx, d.settings, server.Options{
-		Static: d.static, Log: d.Log, Kinds: Kinds(),
+		Static:    d.static,
+		Log:       d.Log,
+		Kinds:     Kinds(),
 		AddOrigin: "coinslot demo -own-shop " + strings.Join(append(d.Own, ""), ","),
 		Simulate: func(_ context.Context, trackingCode, kind string) error {
 			return d.sandbox.Pay(trackingCode, sandbox.Kind(kind))
@@ -190,6 +215,7 @@ func (d *demo) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	group, ctx := errgroup.WithContext(ctx)
 	server.Serve(ctx, group, d.gateway, d.sandbox)
 	for _, site := range []struct {
@@ -204,6 +230,7 @@ func (d *demo) run(ctx context.Context) error {
 	if d.Data != "" {
 		group.Go(func() error { return d.saveState(ctx) })
 	}
+
 	group.Go(func() error { return srv.Run(ctx) })
 	d.printAddresses()
 	return errors.Join(group.Wait(), srv.Close())
@@ -214,6 +241,7 @@ func (d *demo) printAddresses() {
 	if d.Data != "" {
 		fate = "Demo data is saved in " + d.Data + "."
 	}
+
 	fmt.Fprintf(d.Out, `
   Coinslot demo: no real money moves.
 
@@ -225,7 +253,8 @@ func (d *demo) printAddresses() {
   Pay with the bar in the checkout. Press Ctrl-C to stop. %[5]s
 
 `, d.shop.Addr(), d.settings.PublicURL, d.gateway.Addr(), d.state.Password, fate)
-	if asked := d.Config.Listen; portOf(asked) != "0" && portOf(asked) != port(d.checkout) {
+	asked := d.Config.Listen
+	if portOf(asked) != "0" && portOf(asked) != port(d.checkout) {
 		fmt.Fprintf(d.Out, "  %s is in use, so your pages have to use %s.\n\n", asked,
 			d.settings.PublicURL)
 	}
@@ -233,6 +262,7 @@ func (d *demo) printAddresses() {
 		d.printKeys()
 		return
 	}
+
 	fmt.Fprintf(d.Out, `  To receive webhooks on your machine, paste into other terminals:
 
     export COINSLOT_URL=%s COINSLOT_SECRET_KEY=%s
@@ -259,7 +289,8 @@ func (d *demo) printKeys() {
 // listen listens on an address, or on a free port of its host if that is in use.
 func listen(at string) (net.Listener, error) {
 	l, err := net.Listen("tcp", at)
-	if host, _, invalid := net.SplitHostPort(at); err != nil && invalid == nil {
+	host, _, invalid := net.SplitHostPort(at)
+	if err != nil && invalid == nil {
 		at = host
 		l, err = net.Listen("tcp", net.JoinHostPort(host, "0"))
 	}

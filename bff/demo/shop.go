@@ -26,7 +26,7 @@ import (
 type shop struct {
 	*http.ServeMux
 	api    *client.Client
-	secret config.Secret // of webhooks
+	secret config.Secret // signs webhooks
 	page   *template.Template
 
 	mu       sync.Mutex // guards messages
@@ -35,24 +35,41 @@ type shop struct {
 
 // product has the Session and URL of the shopper's order. Price is Amount and Currency for people.
 type product struct {
-	ID, Title, Description  string
-	Amount, Currency, Price string
-	Session, URL            string
+	ID          string
+	Title       string
+	Description string
+	Amount      string
+	Currency    string
+	Price       string
+	Session     string
+	URL         string
 }
 
 func products() []product {
 	return []product{
 		{
-			ID: "coffee", Title: "House blend, 500 g", Amount: "18.50", Currency: "USD",
-			Price: "$18.50", Description: "Whole beans, roasted on Tuesdays.",
+			ID:          "coffee",
+			Title:       "House blend, 500 g",
+			Amount:      "18.50",
+			Currency:    "USD",
+			Price:       "$18.50",
+			Description: "Whole beans, roasted on Tuesdays.",
 		},
 		{
-			ID: "tickets", Title: "Two tickets, Saturday", Amount: "25.00", Currency: "USD",
-			Price: "$25.00", Description: "Doors open at eight.",
+			ID:          "tickets",
+			Title:       "Two tickets, Saturday",
+			Amount:      "25.00",
+			Currency:    "USD",
+			Price:       "$25.00",
+			Description: "Doors open at eight.",
 		},
 		{
-			ID: "moka", Title: "Moka pot, three cups", Amount: "32.00", Currency: "EUR",
-			Price: "€32.00", Description: "Polished steel, from Naples.",
+			ID:          "moka",
+			Title:       "Moka pot, three cups",
+			Amount:      "32.00",
+			Currency:    "EUR",
+			Price:       "€32.00",
+			Description: "Polished steel, from Naples.",
 		},
 	}
 }
@@ -63,14 +80,17 @@ func newShop(c config.Config, from fs.FS, webhooks []string) (*shop, error) {
 	if from == nil {
 		from = static.Shop
 	}
+
 	files, err := fs.Sub(from, "shop")
 	if err != nil {
 		return nil, fmt.Errorf("making the demo shop: %w", err)
 	}
+
 	page, err := template.ParseFS(files, "index.html", "orders.html")
 	if err != nil {
 		return nil, fmt.Errorf("making the demo shop: %w", err)
 	}
+
 	s := &shop{
 		ServeMux: http.NewServeMux(),
 		page:     page,
@@ -94,6 +114,7 @@ func (s *shop) home(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/?cart="+strings.ToLower(rand.Text()[:4]), http.StatusSeeOther)
 		return
 	}
+
 	items := products()
 	for i := range items {
 		if err := s.open(r.Context(), &items[i], cart); err != nil {
@@ -101,11 +122,13 @@ func (s *shop) home(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+
 	var out bytes.Buffer
 	if err := s.page.Execute(&out, map[string]any{"Base": s.api.URL, "Items": items}); err != nil {
 		http.Error(w, "showing the shop: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
+
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy",
 		"default-src 'none'; script-src 'self' "+s.api.URL+
@@ -119,13 +142,17 @@ func (s *shop) open(ctx context.Context, p *product, cart string) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	order := client.NewSession{
-		Amount: p.Amount, Currency: p.Currency, OrderRef: cart + "-" + p.ID, Title: p.Title,
+		Amount:   p.Amount,
+		Currency: p.Currency,
+		OrderRef: cart + "-" + p.ID,
+		Title:    p.Title,
 	}
 	session, err := s.api.CreateSession(ctx, order)
 	for client.IsCode(err, "rate_unavailable") && background.Sleep(ctx, 50*time.Millisecond) {
 		session, err = s.api.CreateSession(ctx, order) // the demo's rates are read when it starts
 	}
-	p.Session, p.URL = session.ID, session.URL
+	p.Session = session.ID
+	p.URL = session.URL
 	return err
 }
 
@@ -136,16 +163,19 @@ func (s *shop) webhook(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "unreadable", http.StatusBadRequest)
 		return
 	}
+
 	event, err := client.VerifyWebhook(s.secret.Reveal(), r.Header, body)
 	if err != nil {
 		http.Error(w, "not signed by the checkout", http.StatusUnauthorized)
 		return
 	}
+
 	session, err := event.Session()
 	if err != nil {
 		http.Error(w, "not understood", http.StatusBadRequest)
 		return
 	}
+
 	s.addMessage(event.Type + "  " + session.OrderRef)
 }
 

@@ -24,7 +24,7 @@ type state struct {
 	SecretKey     string                `json:"secret_key"`
 	OrderKey      string                `json:"order_key"`
 	WebhookSecret string                `json:"webhook_secret"`
-	Password      string                `json:"password"` // of the console
+	Password      string                `json:"password"` // signs in to the console
 	Transactions  []sandbox.Transaction `json:"transactions"`
 	Webhooks      []string              `json:"webhooks"` // newest first
 }
@@ -52,11 +52,13 @@ func loadState(folder string) (state, error) {
 	if err != nil {
 		return state{}, fmt.Errorf("reading the demo's data: %w", err)
 	}
+
 	var s state
 	if err := json.Unmarshal(text, &s); err != nil {
 		return state{}, fmt.Errorf("reading the demo's data: %s: %w: remove the folder to "+
 			"start over", stateFile(folder), err)
 	}
+
 	return s, nil
 }
 
@@ -79,6 +81,7 @@ func (d *demo) saveState(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
+
 		select {
 		case <-ctx.Done():
 		case <-ticker.C:
@@ -88,7 +91,8 @@ func (d *demo) saveState(ctx context.Context) error {
 
 func (d *demo) currentState() state {
 	s := d.state
-	s.Transactions, s.Webhooks = d.sandbox.Transactions(), d.store.listMessages()
+	s.Transactions = d.sandbox.Transactions()
+	s.Webhooks = d.store.listMessages()
 	return s
 }
 

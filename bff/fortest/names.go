@@ -31,11 +31,14 @@ func (n *Names) Use(t *testing.T) {
 
 // Resolver asks n.
 func (n *Names) Resolver() *net.Resolver {
-	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
-		ours, theirs := net.Pipe() // no net.PacketConn: as over TCP
-		go n.serve(theirs)
-		return ours, nil
-	}}
+	return &net.Resolver{
+		PreferGo: true,
+		Dial: func(context.Context, string, string) (net.Conn, error) {
+			ours, theirs := net.Pipe() // no net.PacketConn: as over TCP
+			go n.serve(theirs)
+			return ours, nil
+		},
+	}
 }
 
 // Asked is how many questions it was asked.
@@ -52,10 +55,12 @@ func (n *Names) serve(conn net.Conn) {
 		if _, err := io.ReadFull(conn, size[:]); err != nil {
 			return
 		}
+
 		query := make([]byte, binary.BigEndian.Uint16(size[:]))
 		if _, err := io.ReadFull(conn, query); err != nil {
 			return
 		}
+
 		answer := n.answer(query)
 		if _, err := conn.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(answer))), answer...)); err != nil {
 			return
@@ -71,16 +76,20 @@ func (n *Names) answer(query []byte) []byte {
 	if err := m.Unpack(query); err != nil {
 		panic(err)
 	}
+
 	q := m.Questions[0]
-	owner, name := q.Name, strings.ToLower(q.Name.String())
+	owner := q.Name
+	name := strings.ToLower(q.Name.String())
 	add := func(kind dnsmessage.Type, body dnsmessage.ResourceBody) {
 		h := dnsmessage.ResourceHeader{Name: owner, Type: kind, Class: dnsmessage.ClassINET}
 		m.Answers = append(m.Answers, dnsmessage.Resource{Header: h, Body: body})
 	}
 	if target, isAlias := n.alias[name]; isAlias {
 		add(dnsmessage.TypeCNAME, &dnsmessage.CNAMEResource{CNAME: dnsmessage.MustNewName(target)})
-		owner, name = dnsmessage.MustNewName(target), strings.ToLower(target)
+		owner = dnsmessage.MustNewName(target)
+		name = strings.ToLower(target)
 	}
+
 	for _, a := range n.lookup(name, q.Type) {
 		if a.Is4() {
 			add(q.Type, &dnsmessage.AResource{A: a.As4()})
@@ -91,11 +100,15 @@ func (n *Names) answer(query []byte) []byte {
 	if _, known := n.hosts[name]; !known {
 		m.RCode = dnsmessage.RCodeNameError
 	}
-	m.Response, m.RecursionAvailable, m.Additionals = true, true, nil
+
+	m.Response = true
+	m.RecursionAvailable = true
+	m.Additionals = nil
 	answer, err := m.Pack()
 	if err != nil {
 		panic(err)
 	}
+
 	return answer
 }
 
@@ -107,6 +120,7 @@ func (n *Names) lookup(name string, kind dnsmessage.Type) (list []netip.Addr) {
 	if len(lists) == 0 {
 		return nil
 	}
+
 	for _, a := range lists[0] {
 		if kind == dnsmessage.TypeA && a.Is4() || kind == dnsmessage.TypeAAAA && a.Is6() {
 			list = append(list, a)
@@ -115,6 +129,7 @@ func (n *Names) lookup(name string, kind dnsmessage.Type) (list []netip.Addr) {
 	if kind == dnsmessage.TypeA && len(lists) > 1 {
 		n.hosts[name] = lists[1:]
 	}
+
 	return list
 }
 
@@ -124,7 +139,8 @@ func (n *Names) Set(host, target string, lists ...[]netip.Addr) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.hosts == nil {
-		n.hosts, n.alias = map[string][][]netip.Addr{}, map[string]string{}
+		n.hosts = map[string][][]netip.Addr{}
+		n.alias = map[string]string{}
 	}
 	n.hosts[host+"."] = lists
 	if target != "" {

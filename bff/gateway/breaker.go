@@ -40,91 +40,100 @@ type breaker struct {
 	mu         sync.Mutex // guards the fields below
 	generation uint64     // counts openings and closings
 	open       bool
-	since      time.Time // of the generation; zero = never opened
+	since      time.Time // when the generation began; zero = never opened
 	failures   int       // in a row, while closed
 	delay      time.Duration
-	until      time.Time     // no probe sooner
+	until      time.Time     // when the next probe may start
 	probe      chan struct{} // closed when the current probe ends; nil = none
 	probed     time.Time     // when it began
 	opened     uint64
 }
 
 // state reports whether the breaker is open and, if so, whether a probe is due or running.
-func (k *breaker) state(now time.Time) (open, due, probing bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.open, k.open && !now.Before(k.until), k.probe != nil
+func (b *breaker) state(now time.Time) (open, due, probing bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.open, b.open && !now.Before(b.until), b.probe != nil
 }
 
 // acquire returns a ticket if a call may be made now. While the breaker is open, only the probe
 // may, or the first read once a probe is due, which becomes the probe.
-func (k *breaker) acquire(now time.Time, effect bool, permit chan struct{}) (ticket, bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+func (b *breaker) acquire(now time.Time, effect bool, permit chan struct{}) (ticket, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	switch {
-	case !k.open:
-		return ticket{generation: k.generation}, true
-	case permit != nil && permit == k.probe:
-		return ticket{generation: k.generation, probe: permit}, true
-	case permit == nil && !effect && k.probe == nil && !now.Before(k.until):
-		k.probe, k.probed = make(chan struct{}), now
-		return ticket{generation: k.generation, probe: k.probe}, true
+	case !b.open:
+		return ticket{generation: b.generation}, true
+	case permit != nil && permit == b.probe:
+		return ticket{generation: b.generation, probe: permit}, true
+	case permit == nil && !effect && b.probe == nil && !now.Before(b.until):
+		b.probe = make(chan struct{})
+		b.probed = now
+		return ticket{generation: b.generation, probe: b.probe}, true
 	}
+
 	return ticket{}, false
 }
 
 // join returns the ticket of the current probe, or of a new one that the caller must run
 // (mine). ok is false if no probe is due.
-func (k *breaker) join(now time.Time) (t ticket, mine, ok bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+func (b *breaker) join(now time.Time) (t ticket, mine, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	switch {
-	case !k.open || now.Before(k.until):
+	case !b.open || now.Before(b.until):
 		return ticket{}, false, false
-	case k.probe == nil:
-		k.probe, k.probed, mine = make(chan struct{}), now, true
+	case b.probe == nil:
+		b.probe = make(chan struct{})
+		b.probed = now
+		mine = true
 	}
-	return ticket{generation: k.generation, probe: k.probe}, mine, true
+	return ticket{generation: b.generation, probe: b.probe}, mine, true
 }
 
 // report records the outcome of the call of t, and reports whether that opened or closed the
 // breaker. A ticket may be reported twice.
-func (k *breaker) report(t ticket, n health, now time.Time) (changed, open bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if t.probe != nil && t.probe == k.probe {
-		close(k.probe)
-		k.probe = nil
+func (b *breaker) report(t ticket, n health, now time.Time) (changed, open bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t.probe != nil && t.probe == b.probe {
+		close(b.probe)
+		b.probe = nil
 	}
-	was := k.open
+
+	was := b.open
 	switch {
 	case n == healthy:
-		k.open, k.failures = false, 0
-	case n == inconclusive || t.generation != k.generation:
-	case k.open:
-		k.postponeProbe(2*k.delay, now)
+		b.open = false
+		b.failures = 0
+	case n == inconclusive || t.generation != b.generation:
+	case b.open:
+		b.postponeProbe(2*b.delay, now)
 	default:
-		if k.failures++; k.failures >= openAfter {
-			k.open = true
-			k.opened++
-			k.postponeProbe(k.first, now)
+		b.failures++
+		if b.failures >= openAfter {
+			b.open = true
+			b.opened++
+			b.postponeProbe(b.first, now)
 		}
 	}
-	if k.open != was {
-		k.generation, k.since = k.generation+1, now
+	if b.open != was {
+		b.generation++
+		b.since = now
 	}
-	return k.open != was, k.open
+
+	return b.open != was, b.open
 }
 
 // postponeProbe schedules the next probe after delay, less up to a fifth so that instances do
 // not probe in step.
-func (k *breaker) postponeProbe(delay time.Duration, now time.Time) {
-	k.delay = min(delay, maxDelayFactor*k.first)
-	k.until = now.Add(k.delay - rand.N(k.delay/5))
+func (b *breaker) postponeProbe(delay time.Duration, now time.Time) {
+	b.delay = min(delay, maxDelayFactor*b.first)
+	b.until = now.Add(b.delay - rand.N(b.delay/5))
 }
 
-func (k *breaker) untilProbe(now time.Time) time.Duration {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.until.Sub(now)
+func (b *breaker) untilProbe(now time.Time) time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.until.Sub(now)
 }

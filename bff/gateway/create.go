@@ -32,10 +32,12 @@ func (c *Client) Create(ctx context.Context, r payment.CreateRequest) (payment.C
 	if !isStrictEmail(r.Email) {
 		r.Email = ""
 	}
+
 	body, err := createBody(r)
 	if err != nil {
 		return payment.Created{}, invalid(err)
 	}
+
 	k := call{
 		name:   "create",
 		method: http.MethodPost,
@@ -66,6 +68,7 @@ func createBody(r payment.CreateRequest) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encoding create request: %w", err)
 	}
+
 	return body, nil
 }
 
@@ -126,12 +129,14 @@ func readCreated(data jsontext.Value) (payment.Created, error) {
 	if err := checkAmounts(a.AmountUSD, a.PayAmount); err != nil {
 		return payment.Created{}, err
 	}
+
 	switch {
 	case !validTracking(string(a.TrackingCode)):
 		return payment.Created{}, errors.New("reading tracking_code: not well formed")
 	case !a.Status.given:
 		return payment.Created{}, errors.New("reading status: missing")
 	}
+
 	return payment.Created{
 		TrackingCode:     string(a.TrackingCode),
 		PaymentURL:       string(a.PaymentURL),

@@ -27,7 +27,7 @@ const maxNamed = 20
 // A page shows all coins, and each shopper's browser gets them: more than these are left out.
 const (
 	maxCurrencies = 500
-	maxNetworks   = 50 // of a currency
+	maxNetworks   = 50 // networks of one currency
 )
 
 // Currencies returns what the merchant has enabled, never nil. What was left
@@ -89,32 +89,42 @@ func readCurrencies(data jsontext.Value) (CurrencyList, error) {
 	if err != nil {
 		return CurrencyList{}, err
 	}
+
 	all := CurrencyList{Currencies: make([]payment.Currency, 0, len(rows))}
 	if n := len(rows); n > maxCurrencies {
 		all.LeftOut = append(all.LeftOut,
 			fmt.Sprintf("all but the first %d of %d currencies", maxCurrencies, n))
 		rows = rows[:maxCurrencies]
 	}
+
 	for i, row := range rows {
 		if row.Kind() != '{' {
 			return CurrencyList{}, fmt.Errorf("reading currency %d: not an object", i)
 		}
+
 		c, err := readCurrency(row)
 		if err != nil {
 			all.LeftOut = append(all.LeftOut,
 				fmt.Sprintf("currency %d (%s): %v", i+1, currencyName(row), err))
 			continue
 		}
+
 		networks, leftOut, err := readNetworks(string(c.Symbol), c.Networks)
 		if err != nil {
 			return CurrencyList{}, fmt.Errorf("reading currency %d: %w", i, err)
 		}
+
 		all.LeftOut = append(all.LeftOut, leftOut...)
 		all.Currencies = append(all.Currencies, payment.Currency{
-			Name: string(c.Name), Symbol: string(c.Symbol), Type: string(c.Type),
-			PriceInUSDT: decimal.Decimal(c.PriceInUSDT), Icon: string(c.Icon), Networks: networks,
+			Name:        string(c.Name),
+			Symbol:      string(c.Symbol),
+			Type:        string(c.Type),
+			PriceInUSDT: decimal.Decimal(c.PriceInUSDT),
+			Icon:        string(c.Icon),
+			Networks:    networks,
 		})
 	}
+
 	return all, nil
 }
 
@@ -135,6 +145,7 @@ func readNetworks(
 	if len(list) == 0 || list.Kind() == 'n' {
 		return nil, nil, nil
 	}
+
 	rows, err := decodeList(list)
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading supported_networks: %w", err)
@@ -144,6 +155,7 @@ func readNetworks(
 			fmt.Sprintf("%s: all but the first %d of %d networks", symbol, maxNetworks, n))
 		rows = rows[:maxNetworks]
 	}
+
 	for i, row := range rows {
 		n, err := readNetwork(row)
 		if err != nil {
@@ -152,6 +164,7 @@ func readNetworks(
 		}
 		networks = append(networks, n)
 	}
+
 	return networks, leftOut, nil
 }
 
@@ -164,6 +177,7 @@ func readNetwork(row jsontext.Value) (payment.Network, error) {
 	if !validName(string(n.Code)) {
 		return payment.Network{}, errors.New("reading network_code: not well formed")
 	}
+
 	return payment.Network{
 		Name:       string(n.Name),
 		Symbol:     string(n.Symbol),

@@ -80,6 +80,7 @@ func checkValue(d *jsontext.Decoder, levels int) error {
 	if _, err := d.ReadToken(); err != nil {
 		return errMalformed
 	}
+
 	return nil
 }
 

@@ -68,6 +68,7 @@ func (c *Client) readEntry(row jsontext.Value) (gatewaylist.GatewayRecord, error
 	if err := decode(row, &t); err != nil {
 		return gatewaylist.GatewayRecord{}, err
 	}
+
 	return gatewaylist.GatewayRecord{
 		TrackingCode:     c.printable(t.TrackingCode),
 		Status:           lower(c.printable(t.Status)),
@@ -119,6 +120,7 @@ func readShown[T any](
 	if err != nil {
 		return page, err
 	}
+
 	items := make([]T, 0, len(rows))
 	for i, row := range rows {
 		item, err := read(row)
@@ -133,7 +135,9 @@ func readShown[T any](
 	return gatewaylist.Page[T]{
 		Items: items,
 		Paging: gatewaylist.Paging{
-			Page: int(p.Page), Limit: int(p.Limit), Total: int(p.Total),
+			Page:     int(p.Page),
+			Limit:    int(p.Limit),
+			Total:    int(p.Total),
 			LastPage: int(p.LastPage),
 		},
 	}, nil
@@ -183,6 +187,7 @@ func (c *Client) readWithdrawal(row jsontext.Value) (gatewaylist.Withdrawal, err
 	if err := decode(row, &w); err != nil {
 		return gatewaylist.Withdrawal{}, err
 	}
+
 	amountText := c.printable(w.AmountUSD)
 	amountUSD, known := parseDollars(amountText)
 	return gatewaylist.Withdrawal{
@@ -210,9 +215,11 @@ func parseDollars(s string) (decimal.Decimal, bool) {
 			return decimal.Zero, false
 		}
 	}
+
 	s = strings.Join(groups, "")
 	if pointed {
 		s += "." + fraction
 	}
+
 	return parseDecimal(s)
 }

@@ -71,6 +71,7 @@ func (c *Client) exchange(
 	if err != nil {
 		return 0, c.unsent(k, err)
 	}
+
 	a, data, err := c.ask(ctx, caller, k, report)
 	if err != nil {
 		return a.status, err
@@ -78,6 +79,7 @@ func (c *Client) exchange(
 	if err := read(data); err != nil {
 		return a.status, c.unknown(k, a, fmt.Errorf("reading data: %w", err))
 	}
+
 	return a.status, nil
 }
 
@@ -121,10 +123,12 @@ func (c *Client) send(ctx context.Context, k call) (answer, error) {
 	if err != nil {
 		return answer{}, c.unsent(k, err)
 	}
+
 	client := c.links.reads
 	if k.effect {
 		client = c.links.effects
 	}
+
 	res, err := client.Do(req)
 	switch {
 	case err == nil:
@@ -133,6 +137,7 @@ func (c *Client) send(ctx context.Context, k call) (answer, error) {
 	default:
 		return answer{}, c.unknown(k, answer{}, err)
 	}
+
 	defer res.Body.Close()
 	header := res.Header.Get("Retry-After")
 	a := answer{
@@ -150,10 +155,12 @@ func (c *Client) request(ctx context.Context, k call) (*http.Request, error) {
 	if len(k.query) > 0 {
 		target += "?" + k.query.Encode()
 	}
+
 	req, err := http.NewRequestWithContext(ctx, k.method, target, nil)
 	if err != nil {
 		return nil, err
 	}
+
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "coinslot")
 	c.authorize(req.Header)
@@ -164,6 +171,7 @@ func (c *Client) request(ctx context.Context, k call) (*http.Request, error) {
 		// A body without GetBody cannot be sent again.
 		req.Body = io.NopCloser(bytes.NewReader(k.body))
 	}
+
 	return req, nil
 }
 
@@ -200,7 +208,8 @@ func (c *Client) cause(k call, err error) error {
 // the gateway or the payer. Of calls that the admission refused there may be
 // many, for one reason that is its own to tell: they are lines for debugging.
 func (c *Client) report(ctx context.Context, k call, status int, err error, took time.Duration) {
-	level, what := slog.LevelInfo, outcomeOf(err)
+	level := slog.LevelInfo
+	what := outcomeOf(err)
 	if what == "done" || what == "held" {
 		level = slog.LevelDebug
 	}

@@ -62,7 +62,10 @@ type Limiter struct {
 	mu     sync.Mutex // guards the field below
 	paused time.Time  // nothing is sent before, as far as this process knows
 
-	sent, refused, full, pauses atomic.Uint64
+	sent    atomic.Uint64
+	refused atomic.Uint64
+	full    atomic.Uint64
+	pauses  atomic.Uint64
 }
 
 // NewLimiter returns a Limiter with a closed breaker. It panics without a Probe.
@@ -70,10 +73,12 @@ func NewLimiter(c LimiterConfig) *Limiter {
 	if c.Probe == nil {
 		panic("gateway: limiter without a probe")
 	}
+
 	c.Rate = max(c.Rate, 1)
 	if c.Bucket == nil {
 		c.Bucket = LocalBucket(c.Rate, nil)
 	}
+
 	c.Patience = cmp.Or(c.Patience, 5*time.Second)
 	c.FirstProbe = cmp.Or(c.FirstProbe, firstDelay)
 	c.MaxPause = cmp.Or(c.MaxPause, maxPause)
@@ -94,25 +99,28 @@ func NewLimiter(c LimiterConfig) *Limiter {
 //
 // Errors, all of which prove that nothing was sent: *[payment.RefusedError] with ReasonUnsent (the
 // breaker is open) or ReasonBusy (no slot in time), both with RetryAfter; ctx.Err(); the bucket's.
-func (b *Limiter) Acquire(ctx context.Context, effect bool) (report func(error), err error) {
+func (l *Limiter) Acquire(ctx context.Context, effect bool) (report func(error), err error) {
 	probe, _ := ctx.Value(probeKey{}).(chan struct{})
 	if probe == nil {
-		if err := b.checkReachable(ctx, effect); err != nil {
+		if err := l.checkReachable(ctx, effect); err != nil {
 			return nil, err
 		}
 	}
-	if err := b.waitForSlot(ctx); err != nil {
+	if err := l.waitForSlot(ctx); err != nil {
 		return nil, err
 	}
-	t, ok := b.breaker.acquire(time.Now(), effect, probe)
+
+	t, ok := l.breaker.acquire(time.Now(), effect, probe)
 	if !ok {
-		return nil, b.errUnreachable()
+		return nil, l.errUnreachable()
 	}
-	b.sent.Add(1)
+
+	l.sent.Add(1)
 	if charge := callerOf(ctx).OnSend; charge != nil {
 		charge()
 	}
-	return func(outcome error) { b.handleOutcome(ctx, t, outcome) }, nil
+
+	return func(outcome error) { l.handleOutcome(ctx, t, outcome) }, nil
 }
 
 // probeKey marks the context of a probe; its value is the probe's channel.
@@ -120,70 +128,75 @@ type probeKey struct{}
 
 // checkReachable returns nil unless the breaker is open. If a probe is due, an effect waits for
 // its result; a read continues, to become the probe.
-func (b *Limiter) checkReachable(ctx context.Context, effect bool) error {
-	open, due, probing := b.breaker.state(time.Now())
+func (l *Limiter) checkReachable(ctx context.Context, effect bool) error {
+	open, due, probing := l.breaker.state(time.Now())
 	switch {
 	case !open || due && !effect && !probing:
 		return nil
 	case due && effect:
-		if err := b.awaitProbe(ctx); err != nil {
+		if err := l.awaitProbe(ctx); err != nil {
 			return err
 		}
-		if open, _, _ = b.breaker.state(time.Now()); !open {
+		open, _, _ = l.breaker.state(time.Now())
+		if !open {
 			return nil
 		}
 	}
-	return b.errUnreachable()
+
+	return l.errUnreachable()
 }
 
 // awaitProbe waits for the end of the current probe, or of one that it starts. A canceled
 // caller does not cancel the probe.
-func (b *Limiter) awaitProbe(ctx context.Context) error {
-	t, mine, ok := b.breaker.join(time.Now())
+func (l *Limiter) awaitProbe(ctx context.Context) error {
+	t, mine, ok := l.breaker.join(time.Now())
 	if !ok {
 		return nil
 	}
 	if mine {
-		go b.probe(context.WithValue(context.WithoutCancel(ctx), probeKey{}, t.probe), t)
+		go l.probe(context.WithValue(context.WithoutCancel(ctx), probeKey{}, t.probe), t)
 	}
+
 	select {
 	case <-t.probe:
 	case <-time.After(probePatience):
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+
 	return nil
 }
 
 // probe runs Probe, whose call reports to the breaker. Without a slot it made no call and
 // reported nothing.
-func (b *Limiter) probe(ctx context.Context, t ticket) {
-	defer b.breaker.report(t, inconclusive, time.Now())
-	if err := b.Probe(ctx); err != nil {
-		b.Log.DebugContext(ctx, "probing the gateway", "error", err)
+func (l *Limiter) probe(ctx context.Context, t ticket) {
+	defer l.breaker.report(t, inconclusive, time.Now())
+	if err := l.Probe(ctx); err != nil {
+		l.Log.DebugContext(ctx, "probing the gateway", "error", err)
 	}
 }
 
 // errUnreachable is the refusal of a call while the breaker is open.
-func (b *Limiter) errUnreachable() error {
-	b.refused.Add(1)
+func (l *Limiter) errUnreachable() error {
+	l.refused.Add(1)
 	return &payment.RefusedError{
 		Reason:     payment.ReasonUnsent,
 		Message:    "not sent: the gateway is not answering",
-		RetryAfter: max(b.breaker.untilProbe(time.Now()), minPause),
+		RetryAfter: max(l.breaker.untilProbe(time.Now()), minPause),
 	}
 }
 
-func (b *Limiter) handleOutcome(ctx context.Context, t ticket, outcome error) {
-	if d := min(pauseAfter(outcome), b.MaxPause); d > 0 {
-		b.pause(ctx, d)
+func (l *Limiter) handleOutcome(ctx context.Context, t ticket, outcome error) {
+	if d := min(pauseAfter(outcome), l.MaxPause); d > 0 {
+		l.pause(ctx, d)
 	}
-	switch changed, open := b.breaker.report(t, classify(outcome), time.Now()); {
+	changed, open := l.breaker.report(t, classify(outcome), time.Now())
+	switch {
 	case changed && open:
-		b.Log.WarnContext(ctx, "circuit breaker opened: gateway is not answering",
+		l.Log.WarnContext(ctx, "circuit breaker opened: gateway is not answering",
 			"error", outcome)
 	case changed:
-		b.Log.InfoContext(ctx, "circuit breaker closed: gateway answers again")
+		l.Log.InfoContext(ctx, "circuit breaker closed: gateway answers again")
 	}
 }
 
@@ -205,46 +218,55 @@ func classify(outcome error) health {
 	if _, ok := errors.AsType[*payment.UnknownError](outcome); ok {
 		return failing
 	}
+
 	return inconclusive
 }
 
 // pauseAfter returns how long an answer asks to pause, clamped, plus up to a tenth so that
 // clients do not return in step; zero = no pause.
 func pauseAfter(outcome error) time.Duration {
+	refused, isRefused := errors.AsType[*payment.RefusedError](outcome)
+	unknown, isUnknown := errors.AsType[*payment.UnknownError](outcome)
+
 	var asked, most time.Duration
-	if refused, ok := errors.AsType[*payment.RefusedError](outcome); ok &&
-		refused.Reason == payment.ReasonBusy {
-		if asked, most = refused.RetryAfter, maxPause; asked <= 0 {
+	switch {
+	case isRefused && refused.Reason == payment.ReasonBusy:
+		asked = refused.RetryAfter
+		most = maxPause
+		if asked <= 0 {
 			asked = busyPause
 		}
-	} else if unknown, ok := errors.AsType[*payment.UnknownError](outcome); ok {
-		asked, most = unknown.RetryAfter, outagePause
+	case isUnknown:
+		asked = unknown.RetryAfter
+		most = outagePause
 	}
+
 	if asked <= 0 {
 		return 0
 	}
+
 	asked = min(max(asked, minPause), maxPause)
 	return min(asked+rand.N(asked/10), most)
 }
 
 // pause stops all instances for d.
-func (b *Limiter) pause(ctx context.Context, d time.Duration) {
-	b.mu.Lock()
-	b.paused = laterOf(b.paused, time.Now().Add(d))
-	b.mu.Unlock()
-	b.pauses.Add(1)
-	b.Log.WarnContext(ctx, "gateway rate limit reached", "pause", d)
+func (l *Limiter) pause(ctx context.Context, d time.Duration) {
+	l.mu.Lock()
+	l.paused = laterOf(l.paused, time.Now().Add(d))
+	l.mu.Unlock()
+	l.pauses.Add(1)
+	l.Log.WarnContext(ctx, "gateway rate limit reached", "pause", d)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()
-	if err := b.Bucket.Pause(ctx, d); err != nil {
-		b.Log.ErrorContext(ctx, "pausing all instances failed", "error", err)
+	if err := l.Bucket.Pause(ctx, d); err != nil {
+		l.Log.ErrorContext(ctx, "pausing all instances failed", "error", err)
 	}
 }
 
 // Free returns how many requests could be sent at once now; ok is false if the bucket cannot
 // tell. It may query the database.
-func (b *Limiter) Free(ctx context.Context) (n int, ok bool) {
-	bucket, ok := b.Bucket.(interface {
+func (l *Limiter) Free(ctx context.Context) (n int, ok bool) {
+	bucket, ok := l.Bucket.(interface {
 		Free(ctx context.Context) (int, error)
 	})
 	if !ok {
@@ -271,22 +293,25 @@ type LimiterState struct {
 }
 
 // State returns the present state.
-func (b *Limiter) State() LimiterState {
+func (l *Limiter) State() LimiterState {
 	s := LimiterState{
-		Sent:    b.sent.Load(),
-		Refused: b.refused.Load(),
-		Full:    b.full.Load(),
-		Pauses:  b.pauses.Load(),
+		Sent:    l.sent.Load(),
+		Refused: l.refused.Load(),
+		Full:    l.full.Load(),
+		Pauses:  l.pauses.Load(),
 	}
-	s.Waiting = b.queue.lengths()
-	b.mu.Lock()
-	s.PausedUntil = b.paused
-	b.mu.Unlock()
-	b.breaker.mu.Lock()
-	defer b.breaker.mu.Unlock()
-	s.Open, s.Since, s.Opened = b.breaker.open, b.breaker.since, b.breaker.opened
-	if b.breaker.probe != nil {
-		s.Probing = b.breaker.probed
+	s.Waiting = l.queue.lengths()
+	l.mu.Lock()
+	s.PausedUntil = l.paused
+	l.mu.Unlock()
+	l.breaker.mu.Lock()
+	defer l.breaker.mu.Unlock()
+	s.Open = l.breaker.open
+	s.Since = l.breaker.since
+	s.Opened = l.breaker.opened
+	if l.breaker.probe != nil {
+		s.Probing = l.breaker.probed
 	}
+
 	return s
 }

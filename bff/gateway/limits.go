@@ -53,6 +53,7 @@ func checkCreate(r payment.CreateRequest) error {
 	case r.CallbackURL != "" && !ValidCallback(r.CallbackURL):
 		return errors.New("callback_url must be a public https URL of at most 1000 bytes")
 	}
+
 	return nil
 }
 
@@ -107,6 +108,7 @@ func publicHost(host string) bool {
 		ip = ip.Unmap()
 		return ip.IsGlobalUnicast() && !ip.IsPrivate() && ip.Zone() == ""
 	}
+
 	labels := strings.Split(host, ".")
 	last := labels[len(labels)-1]
 	private := []string{"localhost", "local", "internal", "localdomain", "lan", "home", "arpa"}
@@ -116,6 +118,7 @@ func publicHost(host string) bool {
 	case last[0] >= '0' && last[0] <= '9': // "127.1" and "10.0x1" are addresses to browsers
 		return false
 	}
+
 	return true
 }
 
@@ -138,6 +141,7 @@ func checkList(q payment.ListQuery, statuses ...string) error {
 	case q.Status != "" && !slices.Contains(statuses, q.Status):
 		return errors.New("status must be one of " + strings.Join(statuses, ", "))
 	}
+
 	return nil
 }
 

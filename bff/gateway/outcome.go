@@ -29,6 +29,7 @@ func (c *Client) judge(k call, a answer) (data jsontext.Value, err error) {
 	case !success(a.status) && !refusal(a.status):
 		return nil, c.unknown(k, a, fmt.Errorf("HTTP status %d", a.status))
 	}
+
 	e, err := a.envelope()
 	switch {
 	case err != nil && a.status == http.StatusForbidden:
@@ -42,6 +43,7 @@ func (c *Client) judge(k call, a answer) (data jsontext.Value, err error) {
 	case refusal(e.Status.code) && !e.Status.quoted:
 		return nil, c.refused(k, a, e.Status.code, string(e.Message))
 	}
+
 	return nil, c.unknown(k, a,
 		fmt.Errorf("HTTP status %d with envelope status %d", a.status, e.Status.code))
 }
@@ -99,6 +101,7 @@ func (a answer) envelope() (envelope, error) {
 	if err := checkDocument(a.body); err != nil {
 		return envelope{}, fmt.Errorf("reading envelope: %w", err)
 	}
+
 	var e envelope
 	err := decode(a.body, &e)
 	if err == nil && e.Status == nil {
@@ -107,6 +110,7 @@ func (a answer) envelope() (envelope, error) {
 	if err != nil {
 		return envelope{}, fmt.Errorf("reading envelope: %w", err)
 	}
+
 	return e, nil
 }
 

@@ -38,10 +38,16 @@ const maxRemembered = 10_000
 func (q *queue) join(p Priority, network string, end time.Time) (joined *waiter, serve bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	joined = &waiter{priority: p, network: network, end: end, answer: make(chan error, 1)}
+	joined = &waiter{
+		priority: p,
+		network:  network,
+		end:      end,
+		answer:   make(chan error, 1),
+	}
 	q.waiters = append(q.waiters, joined)
 	q.waiting[p]++
-	serve, q.serving = !q.serving, true
+	serve = !q.serving
+	q.serving = true
 	return joined, serve
 }
 
@@ -92,6 +98,7 @@ func (q *queue) grant() {
 	if len(q.waiters) == 0 {
 		return
 	}
+
 	p := q.nextPriority()
 	best := -1
 	for i, w := range q.waiters {
@@ -99,6 +106,7 @@ func (q *queue) grant() {
 			best = i
 		}
 	}
+
 	w := q.waiters[best]
 	q.remove(best)
 	q.granted++

@@ -59,14 +59,17 @@ func plainNotation(number string) string {
 	if at < 0 || at > maxMantissa {
 		return number
 	}
+
 	exponent, err := strconv.Atoi(number[at+1:])
 	if err != nil || exponent < -maxExponent || exponent > maxExponent {
 		return number
 	}
+
 	mantissa, err := decimal.NewFromString(number[:at])
 	if err != nil {
 		return number
 	}
+
 	return mantissa.Shift(int32(exponent)).String()
 }
 
@@ -114,9 +117,9 @@ func (l *label) UnmarshalJSON(raw []byte) error {
 type shown string
 
 // UnmarshalJSON reads a string or a number.
-func (w *shown) UnmarshalJSON(raw []byte) error {
+func (sh *shown) UnmarshalJSON(raw []byte) error {
 	s, _ := readScalar(raw)
-	*w = shown(clean(s.numeral()))
+	*sh = shown(clean(s.numeral()))
 	return nil
 }
 
@@ -268,6 +271,7 @@ func sinceEpoch(s string) time.Time {
 	if _, ok := parseDecimal(s); !ok {
 		return time.Time{}
 	}
+
 	s, _, _ = strings.Cut(s, ".")
 	n, err := strconv.ParseInt(s, 10, 64)
 	switch {
@@ -280,6 +284,7 @@ func sinceEpoch(s string) time.Time {
 	case n < 1e17:
 		return time.UnixMicro(n)
 	}
+
 	return time.Unix(0, n)
 }
 

@@ -14,21 +14,21 @@ import (
 const lookahead = 250 * time.Millisecond
 
 // waitForSlot waits for a slot. Errors: as for Acquire.
-func (b *Limiter) waitForSlot(ctx context.Context) error {
-	end := time.Now().Add(b.Patience)
+func (l *Limiter) waitForSlot(ctx context.Context) error {
+	end := time.Now().Add(l.Patience)
 	if at, ok := ctx.Deadline(); ok && at.Before(end) {
 		end = at
 	}
-	if left := time.Until(end); left <= 0 || left < b.pauseLeft() {
-		return b.slotError(max(b.pauseLeft(), 0), ErrFull)
+	if left := time.Until(end); left <= 0 || left < l.pauseLeft() {
+		return l.slotError(max(l.pauseLeft(), 0), ErrFull)
 	}
 	p := priorityOf(ctx)
-	w, serve := b.queue.join(p, callerOf(ctx).Network, end)
+	w, serve := l.queue.join(p, callerOf(ctx).Network, end)
 	switch {
 	case serve:
-		go b.serve()
+		go l.serve()
 	case p == Shopper:
-		b.wake()
+		l.wake()
 	}
 	timer := time.NewTimer(time.Until(end))
 	defer timer.Stop()
@@ -38,33 +38,33 @@ func (b *Limiter) waitForSlot(ctx context.Context) error {
 	case <-timer.C:
 	case <-ctx.Done():
 	}
-	left := b.queue.leave(w)
-	b.wake()
+	left := l.queue.leave(w)
+	l.wake()
 	if !left && ctx.Err() == nil {
 		return <-w.answer
 	}
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()
 	}
-	return b.slotError(minPause, ErrFull)
+	return l.slotError(minPause, ErrFull)
 }
 
 // serve takes slots and grants them until the queue is empty. Each goes to the caller that is first
 // when it comes, not when it is reserved.
-func (b *Limiter) serve() {
+func (l *Limiter) serve() {
 	var slot time.Time // reserved; zero = none
 	for {
-		shoppers, ok := b.queue.poll()
+		shoppers, ok := l.queue.poll()
 		if !ok {
 			return
 		}
-		left := b.pauseLeft()
+		left := l.pauseLeft()
 		switch {
 		case left > 0: // all slots are after the pause
 			slot = time.Time{}
-			b.reject(left, ErrFull)
+			l.reject(left, ErrFull)
 		case slot.IsZero():
-			slot, left = b.reserve(shoppers)
+			slot, left = l.reserve(shoppers)
 		default:
 			left = time.Until(slot)
 		}
@@ -72,10 +72,10 @@ func (b *Limiter) serve() {
 		case left > 0:
 			select {
 			case <-time.After(left):
-			case <-b.changed:
+			case <-l.changed:
 			}
 		case !slot.IsZero():
-			b.queue.grant()
+			l.queue.grant()
 			slot = time.Time{}
 		}
 	}
@@ -83,46 +83,46 @@ func (b *Limiter) serve() {
 
 // reserve takes the next slot of the bucket for a waiting call, unless it is too far away: then
 // slot is zero, and left how long to wait before retrying.
-func (b *Limiter) reserve(shoppers bool) (slot time.Time, left time.Duration) {
-	ctx, cancel := context.WithTimeout(context.Background(), b.Patience)
+func (l *Limiter) reserve(shoppers bool) (slot time.Time, left time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), l.Patience)
 	defer cancel()
-	patience := b.Patience
+	patience := l.Patience
 	if !shoppers {
 		patience = lookahead
 	}
-	wait, err := b.Bucket.Take(ctx, patience)
+	wait, err := l.Bucket.Take(ctx, patience)
 	switch {
 	case errors.Is(err, ErrFull):
-		b.reject(wait, err)
+		l.reject(wait, err)
 		return time.Time{}, max(wait-lookahead, 5*time.Millisecond)
 	case err != nil:
-		b.reject(2*b.Patience, err) // all
+		l.reject(2*l.Patience, err) // all
 		return time.Time{}, 0
 	}
 	return time.Now().Add(wait), wait
 }
 
 // reject refuses the calls that cannot wait that long.
-func (b *Limiter) reject(wait time.Duration, err error) {
-	n := b.queue.reject(time.Now().Add(wait), func() error { return b.slotError(wait, err) })
+func (l *Limiter) reject(wait time.Duration, err error) {
+	n := l.queue.reject(time.Now().Add(wait), func() error { return l.slotError(wait, err) })
 	if n > 0 {
-		b.wake()
+		l.wake()
 	}
 }
 
 // wake makes serve look at the queue again. It never blocks.
-func (b *Limiter) wake() {
+func (l *Limiter) wake() {
 	select {
-	case b.changed <- struct{}{}:
+	case l.changed <- struct{}{}:
 	default:
 	}
 }
 
-func (b *Limiter) slotError(wait time.Duration, err error) error {
+func (l *Limiter) slotError(wait time.Duration, err error) error {
 	if !errors.Is(err, ErrFull) {
 		return fmt.Errorf("taking a slot: %w", err)
 	}
-	b.full.Add(1)
+	l.full.Add(1)
 	return &payment.RefusedError{
 		Reason:     payment.ReasonBusy,
 		Message:    "not sent: " + ErrFull.Error(),
@@ -131,8 +131,8 @@ func (b *Limiter) slotError(wait time.Duration, err error) error {
 	}
 }
 
-func (b *Limiter) pauseLeft() time.Duration {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return time.Until(b.paused)
+func (l *Limiter) pauseLeft() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return time.Until(l.paused)
 }

@@ -46,6 +46,7 @@ func (c *Client) Recheck(ctx context.Context, trackingCode string) error {
 	if !validTracking(trackingCode) {
 		return invalid(errTracking)
 	}
+
 	k := call{
 		name:   "recheck",
 		method: http.MethodGet,
@@ -66,10 +67,12 @@ func (c *Client) Cancel(ctx context.Context, trackingCode string) error {
 	if !validTracking(trackingCode) {
 		return invalid(errTracking)
 	}
+
 	body, err := json.Marshal(map[string]string{"tracking_code": trackingCode})
 	if err != nil {
 		return invalid(err)
 	}
+
 	k := call{
 		name:   "cancel",
 		method: http.MethodPost,
@@ -123,7 +126,8 @@ func checkSame(trackingCode string) func(jsontext.Value) error {
 		if err := decode(data, &same); err != nil {
 			return err
 		}
-		if code := string(same.TrackingCode); code != "" && code != trackingCode {
+		code := string(same.TrackingCode)
+		if code != "" && code != trackingCode {
 			return errors.New("record of another transaction")
 		}
 		return nil
@@ -181,6 +185,7 @@ func (t transaction) record() (payment.Record, error) {
 	case !t.Status.given:
 		return payment.Record{}, errors.New("reading status: missing")
 	}
+
 	paid, readable := parseDecimal(string(t.PaidAmount))
 	return payment.Record{
 		TrackingCode:    string(t.TrackingCode),
@@ -249,6 +254,7 @@ func readPage(data jsontext.Value) (payment.RecordPage, error) {
 	if err != nil {
 		return payment.RecordPage{}, err
 	}
+
 	items := make([]payment.Record, 0, len(rows))
 	for i, row := range rows {
 		item, err := readItem(row)
@@ -266,6 +272,7 @@ func readPage(data jsontext.Value) (payment.RecordPage, error) {
 	case !p.LastPage.given:
 		return payment.RecordPage{}, errors.New("reading pagination: reading last_page: missing")
 	}
+
 	return payment.RecordPage{
 		Items:    items,
 		Page:     p.Page.value,

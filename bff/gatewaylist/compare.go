@@ -122,6 +122,7 @@ func reconcile(
 	if err := c.checkUnlisted(ctx, run.Began); err != nil {
 		return c.Result, err
 	}
+
 	slices.SortFunc(c.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(severity(a.Kind), severity(b.Kind)),
 			cmp.Compare(a.TrackingCode, b.TrackingCode))
@@ -139,7 +140,8 @@ func (c *comparison) readList(ctx context.Context, gateway Lister) error {
 			for _, r := range list.Page.Items {
 				c.records[r.TrackingCode] = r
 			}
-			c.progress.Day, c.progress.Page = q.To, list.Number
+			c.progress.Day = q.To
+			c.progress.Page = list.Number
 			c.progress.Pages = list.Page.LastPage
 			if err := c.lease.report(ctx, c.progress); err != nil {
 				return err
@@ -160,6 +162,7 @@ func (c *comparison) readList(ctx context.Context, gateway Lister) error {
 			return err
 		}
 	}
+
 	c.Transactions = len(c.records)
 	return nil
 }
@@ -206,16 +209,25 @@ func (c *comparison) checkListed(ctx context.Context) error {
 			}
 		case owned && owner.TrackingCode == "":
 			c.add(Finding{
-				Kind: FindingOrphan, TrackingCode: code, Session: owner.Session,
-				Attempt: owner.Number, AtGateway: r.Status,
+				Kind:         FindingOrphan,
+				TrackingCode: code,
+				Session:      owner.Session,
+				Attempt:      owner.Number,
+				AtGateway:    r.Status,
 			})
 		case owned:
-			c.add(Finding{Kind: FindingDuplicate, TrackingCode: code, Session: owner.Session,
-				Attempt: owner.Number, AtGateway: r.Status,
-				InDatabase: "has " + owner.TrackingCode})
+			c.add(Finding{
+				Kind:         FindingDuplicate,
+				TrackingCode: code,
+				Session:      owner.Session,
+				Attempt:      owner.Number,
+				AtGateway:    r.Status,
+				InDatabase:   "has " + owner.TrackingCode,
+			})
 		case marker != "":
 			c.add(Finding{
-				Kind: FindingNotInDatabase, TrackingCode: code,
+				Kind:         FindingNotInDatabase,
+				TrackingCode: code,
 				AtGateway: fmt.Sprintf("%s of %s %s for $%s, order %d of %s, %s",
 					withPaid(r.Status, r.PaidAmount), payment.FormatAmount(r.PayAmount),
 					r.CurrencyCode, payment.FormatAmount(r.AmountUSD), r.OrderID,
@@ -226,6 +238,7 @@ func (c *comparison) checkListed(ctx context.Context) error {
 			c.NotOurs++
 		}
 	}
+
 	return nil
 }
 
@@ -238,10 +251,13 @@ func ownersOf(
 	if err != nil {
 		return nil, fmt.Errorf("looking up attempts: %w", err)
 	}
+
 	owners := map[string]payment.AttemptRef{}
 	for _, a := range list {
-		owners[a.Marker], owners[a.TrackingCode] = a, a
+		owners[a.Marker] = a
+		owners[a.TrackingCode] = a
 	}
+
 	delete(owners, "")
 	return owners, nil
 }
@@ -253,6 +269,7 @@ func (c *comparison) compareRecord(
 	if err := c.lease.report(ctx, c.progress); err != nil {
 		return err
 	}
+
 	s, err := c.database.Session(ctx, h.Session)
 	if errors.Is(err, payment.ErrUnreadable) {
 		return nil // an alert is about it, and it is compared after it was repaired
@@ -260,22 +277,31 @@ func (c *comparison) compareRecord(
 	if err != nil {
 		return fmt.Errorf("reading session %q: %w", h.Session, err)
 	}
+
 	a := s.Attempt(h.Number)
 	if a == nil {
 		return nil // replaced between two reads
 	}
 	if kind := difference(a, r); kind != "" {
-		f := Finding{Kind: kind, TrackingCode: r.TrackingCode, Session: s.ID, Attempt: a.Number,
-			OrderRef: s.Order.Ref, AtGateway: withPaid(r.Status, r.PaidAmount),
-			InDatabase: withPaid(string(a.State), a.PaidText())}
+		f := Finding{
+			Kind:         kind,
+			TrackingCode: r.TrackingCode,
+			Session:      s.ID,
+			Attempt:      a.Number,
+			OrderRef:     s.Order.Ref,
+			AtGateway:    withPaid(r.Status, r.PaidAmount),
+			InDatabase:   withPaid(string(a.State), a.PaidText()),
+		}
 		if kind == FindingMoney {
 			f.AtGateway += ", asks " + payment.FormatAmount(r.PayAmount) + " for $" +
 				payment.FormatAmount(r.AmountUSD)
 			f.InDatabase += ", asks " + payment.FormatAmount(a.PayAmount) + " for $" +
 				payment.FormatAmount(a.AmountUSD)
 		}
+
 		c.add(f)
 	}
+
 	return nil
 }
 
@@ -297,6 +323,7 @@ func difference(a *payment.Attempt, r payment.Record) FindingKind {
 		r.Status == "pending" && (a.State == payment.Expired || a.State == payment.Cancelled):
 		return FindingEnded
 	}
+
 	return ""
 }
 
@@ -310,34 +337,46 @@ func withPaid(state, paid string) string {
 // checkUnlisted looks for attempts that the gateway should list and does not, and counts the
 // attempts of the days. Those since now are left out.
 func (c *comparison) checkUnlisted(ctx context.Context, now time.Time) error {
-	from, to := c.From, c.To.AddDate(0, 0, 1)
+	from := c.From
+	to := c.To.AddDate(0, 0, 1)
 	for f := (payment.Filter{To: to, Limit: 100}); ; { // later sessions have no earlier attempts
 		page, err := c.database.List(ctx, f)
 		if err != nil {
 			return fmt.Errorf("listing sessions: %w", err)
 		}
+
 		c.progress.Payments += len(page.Sessions)
 		if err := c.lease.report(ctx, c.progress); err != nil {
 			return err
 		}
+
 		for _, s := range page.Sessions {
 			for _, a := range s.Attempts {
 				if a.TrackingCode == "" || a.StartedAt.Before(from) ||
 					!a.StartedAt.Before(to) || a.StartedAt.After(now) {
 					continue
 				}
+
 				c.Attempts++
-				if _, listed := c.records[a.TrackingCode]; !listed && !c.partly {
-					c.add(Finding{Kind: FindingNotAtGateway, TrackingCode: a.TrackingCode,
-						Session: s.ID, Attempt: a.Number, OrderRef: s.Order.Ref,
-						InDatabase: withPaid(string(a.State), a.PaidText())})
+				_, listed := c.records[a.TrackingCode]
+				if !listed && !c.partly {
+					c.add(Finding{
+						Kind:         FindingNotAtGateway,
+						TrackingCode: a.TrackingCode,
+						Session:      s.ID,
+						Attempt:      a.Number,
+						OrderRef:     s.Order.Ref,
+						InDatabase:   withPaid(string(a.State), a.PaidText()),
+					})
 				}
 			}
 		}
+
 		f.Cursor = page.Next
 		if f.Cursor == "" {
 			return nil
 		}
+
 		last := len(page.Sessions) - 1 // -1 = none of the page is readable
 		if last >= 0 && page.Sessions[last].CreatedAt.Add(maxSessionAge).Before(from) {
 			return nil

@@ -23,12 +23,14 @@ const (
 	// searchPatience is how long Find waits for a search: a long list must not block the checks
 	// of other sessions.
 	searchPatience = 2 * time.Second
-	// After an error nothing is read for searchPause. Of a list that is suspect, the ends are
-	// read every endsPause.
-	searchPause, endsPause = 2 * time.Second, 20 * time.Second
-	// A search that was not requested for forgetAfter is dropped; attempts that still wait
-	// request it within askedWithin.
-	forgetAfter, askedWithin = time.Hour, 5 * time.Minute
+	// searchPause is how long nothing is read after an error.
+	searchPause = 2 * time.Second
+	// endsPause is the time between two readings of the ends of a suspect list.
+	endsPause = 20 * time.Second
+	// forgetAfter is how long a search is kept after its last request.
+	forgetAfter = time.Hour
+	// askedWithin is how soon attempts that still wait request their search again.
+	askedWithin = 5 * time.Minute
 )
 
 // ErrStillReading means that the list is still being read: ask again soon.
@@ -147,11 +149,11 @@ type search struct {
 	unmarked     map[string]payment.Record // without comment or owner, by tracking code
 	run          chan struct{}             // closed when the current run ends; nil = none
 	endedAt      time.Time                 // when the last one ended
-	err          error                     // of the last run; nil = complete
+	err          error                     // what ended the last run; nil = it was complete
 	suspicion    suspicion
 	logged       bool      // that err has been logged
 	waitingSince time.Time // since when something is wanted; zero = nothing
-	askedAt      time.Time // last request
+	askedAt      time.Time // when it was last requested
 
 	heartbeat background.Heartbeat // beats with each page
 }
@@ -192,7 +194,8 @@ func (f *Finder) search(
 func (f *Finder) join(
 	ctx context.Context, a payment.Attempt, notBefore time.Time,
 ) (s *search, run chan struct{}) {
-	w, now := windowAround(a.StartedAt), f.Now()
+	w := windowAround(a.StartedAt)
+	now := f.Now()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.forget(now)
@@ -206,6 +209,7 @@ func (f *Finder) join(
 		}
 		f.searches[w] = s
 	}
+
 	s.askedAt = now
 	if s.knows(notBefore) {
 		return s, nil
@@ -214,15 +218,18 @@ func (f *Finder) join(
 	if s.waitingSince.IsZero() {
 		s.waitingSince = now
 	}
+
 	since, known := s.wanted[a.Marker]
 	if !known || since.Before(notBefore) {
 		s.wanted[a.Marker] = notBefore
 	}
+
 	s.newcomer = s.newcomer || !known
 	if s.run == nil && f.mayRun(s, now) {
 		s.run = make(chan struct{})
 		f.running.Go(func() { f.runSearch(context.WithoutCancel(ctx), s) })
 	}
+
 	return s, s.run
 }
 
@@ -252,18 +259,23 @@ func (f *Finder) runSearch(ctx context.Context, s *search) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 
-	from, to := s.window.from.Format(time.DateOnly), s.window.to.Format(time.DateOnly)
+	from := s.window.from.Format(time.DateOnly)
+	to := s.window.to.Format(time.DateOnly)
 	suspect := s.suspicion.lasts(f.Schedule, f.Now())
 	switch {
 	case err == nil && suspect: // all were at its ends, but it is still unreadable
-		s.reader, s.newcomer = nil, false
+		s.reader = nil
+		s.newcomer = false
 	case err == nil:
 		if s.logged {
 			f.Log.InfoContext(ctx, "gateway's transaction list can be searched again",
 				"from", from, "to", to)
 		}
-		s.reader, s.newcomer = nil, false
-		s.err, s.logged, s.waitingSince = nil, false, time.Time{}
+		s.reader = nil
+		s.newcomer = false
+		s.err = nil
+		s.logged = false
+		s.waitingSince = time.Time{}
 	default:
 		s.err = err
 		if errors.Is(err, ErrUnreadable) {
@@ -296,7 +308,8 @@ func (f *Finder) readWanted(ctx context.Context, s *search) error {
 		}
 		if s.reader == nil {
 			q := payment.ListQuery{From: s.window.from, To: s.window.to}
-			s.reader, s.began = NewReader(beating{f.Gateway, &s.heartbeat}, q), f.Now()
+			s.reader = NewReader(beating{f.Gateway, &s.heartbeat}, q)
+			s.began = f.Now()
 		}
 
 		if s.reader.Next(ctx) {
@@ -324,6 +337,7 @@ func (f *Finder) readWanted(ctx context.Context, s *search) error {
 		f.mu.Unlock()
 		s.reader = nil
 	}
+
 	return nil
 }
 
@@ -356,9 +370,11 @@ func (f *Finder) readEnds(ctx context.Context, s *search) error {
 	if s.reader.Number != 1 {
 		pages = append(pages, 1)
 	}
+
 	for n := last; n > max(1, last-2); n-- {
 		pages = append(pages, n)
 	}
+
 	for _, n := range pages {
 		q := s.reader.query
 		q.Page = n

@@ -18,7 +18,7 @@ type ListPoll struct {
 	// Next is how long after a page was requested the next poll should have read its rows again.
 	Next time.Duration
 
-	before     map[string]bool // what the previous poll distrusted
+	before     map[string]bool // what the previous poll did not trust
 	distrusted map[string]bool // by tracking code; true = made due
 }
 
@@ -87,6 +87,7 @@ func (pa *PageApplier) Apply(
 	if err != nil {
 		return tally, fmt.Errorf("looking up listed payments: %w", err)
 	}
+
 	var touched []Touched
 	var suspects []payment.Session
 	for _, s := range sessions {
@@ -95,7 +96,9 @@ func (pa *PageApplier) Apply(
 			if !listed {
 				continue
 			}
-			switch due, means := pa.classify(p, &tally, &s, &s.Attempts[i], row, asked); means {
+
+			due, means := pa.classify(p, &tally, &s, &s.Attempts[i], row, asked)
+			switch means {
 			case unchanged:
 				touched = append(touched, Touched{Session: s, At: asked, Due: due})
 			case changed:
@@ -108,6 +111,7 @@ func (pa *PageApplier) Apply(
 	if err := pa.makeDue(ctx, suspects); err != nil {
 		return tally, err
 	}
+
 	return tally, pa.touchAll(ctx, p, touched)
 }
 
@@ -115,7 +119,8 @@ func (pa *PageApplier) Apply(
 func (p *ListPoll) rows(records []payment.Record) map[string]payment.Record {
 	rows := map[string]payment.Record{}
 	for _, record := range records {
-		if old, twice := rows[record.TrackingCode]; twice && !old.SameAs(record) {
+		old, twice := rows[record.TrackingCode]
+		if twice && !old.SameAs(record) {
 			p.distrust(record.TrackingCode)
 		}
 		rows[record.TrackingCode] = record
@@ -165,6 +170,7 @@ func (pa *PageApplier) makeDue(ctx context.Context, list []payment.Session) erro
 	if err := pa.Store.TouchAll(ctx, now, due); err != nil {
 		return fmt.Errorf("making listed payments due: %w", err)
 	}
+
 	return nil
 }
 
@@ -192,6 +198,7 @@ func (pa *PageApplier) classify(
 	case s.Status != wire.Pending || s.Current() != a || a.State != payment.Waiting:
 		return due, ignored
 	}
+
 	watched := pa.IsWatched(*s)
 	if watched {
 		t.Watched++
@@ -203,12 +210,14 @@ func (pa *PageApplier) classify(
 		t.Changed++
 		return due, changed
 	}
+
 	t.Unchanged++
 	due = pa.nextListed(s, a, watched, p.Next, asked)
 	calm := s.OnSchedule(pa.Schedule.Interval(watched), asked)
 	if due.IsZero() || !calm || s.NeedsStatusRead(a, pa.Schedule, watched, asked) {
 		return due, ignored
 	}
+
 	return due, unchanged
 }
 
@@ -246,6 +255,7 @@ func (pa *PageApplier) nextListed(
 	if watched && next > interval || s.DueAt.After(asked.Add(2*next)) {
 		return time.Time{}
 	}
+
 	// longer only while the list cannot be read in time
 	wait := min(max(next.Truncate(time.Microsecond), payment.SlightlyBefore(interval)), 2*interval)
 	due := asked.Add(a.StretchInterval(asked, wait))
@@ -257,6 +267,7 @@ func (pa *PageApplier) nextListed(
 		if !other.HasFixedTimes() {
 			return time.Time{}
 		}
+
 		for _, t := range []time.Time{
 			other.Due(pa.Schedule, asked, watched), other.FollowUpDue(pa.Schedule),
 		} {
@@ -268,5 +279,6 @@ func (pa *PageApplier) nextListed(
 	if !due.After(pa.Now()) { // something else is due, or the page took too long
 		return time.Time{}
 	}
+
 	return due
 }

@@ -20,7 +20,7 @@ const (
 type load struct {
 	pending int // waiting payments
 	watched int // those with an open page
-	pages   int // of the list, which may have others' transactions too; zero = unknown
+	pages   int // how many the list has, with others' transactions; zero = unknown
 }
 
 // period is the time between two list polls for payments with that check interval; the rest is
@@ -41,6 +41,7 @@ func (l load) costs(p payment.Schedule) [modes]int {
 	if pages == 0 {
 		pages = (l.pending + pageSize - 1) / pageSize
 	}
+
 	watched := min(l.watched, l.pending)
 	unwatched := l.pending - watched
 	audits := perHour(unwatched, p.AuditInterval(false))
@@ -63,7 +64,8 @@ var minSaving = [modes]int{slow: 3600, fast: 10 * 3600}
 // out.
 func plan(l load, p payment.Schedule, now mode, notFast bool) mode {
 	costs := l.costs(p)
-	best, stays := statuses, now == statuses
+	best := statuses
+	stays := now == statuses
 	for _, m := range []mode{slow, fast} {
 		least := minSaving[m]
 		if m == now {
@@ -80,5 +82,6 @@ func plan(l load, p payment.Schedule, now mode, notFast bool) mode {
 	if stays && costs[best]*5 > costs[now]*4 {
 		return now
 	}
+
 	return best
 }

@@ -40,9 +40,9 @@ type PollerConfig struct {
 type Poller struct {
 	PollerConfig
 	mode       mode
-	pages      int           // of the list when it was read last; 0 = unknown
+	pages      int           // how many the list had when it was read last; 0 = unknown
 	watched    int           // payments in it that were watched, at any instance
-	measuredAt time.Time     // of pages and watched
+	measuredAt time.Time     // when pages and watched were measured
 	took       time.Duration // duration of the last reading; 0 = unknown
 	suspicion  suspicion
 	tooSlow    suspicion            // the list is too slow for watched payments
@@ -65,6 +65,7 @@ func NewPoller(c PollerConfig) *Poller {
 			return ctx.Err()
 		}
 	}
+
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	return &Poller{PollerConfig: c}
 }
@@ -111,10 +112,13 @@ func (p *Poller) poll(ctx context.Context) time.Duration {
 		p.logFailure(ctx, fmt.Errorf("counting payments: %w", err))
 		return usual
 	}
+
 	age := p.Now().Sub(p.measuredAt)
 	if age < 0 || age > suspectFor(p.Schedule) { // the list may have changed
-		p.pages, p.watched = 0, 0
+		p.pages = 0
+		p.watched = 0
 	}
+
 	now := load{pending: pending, watched: max(p.Watched(), p.watched), pages: p.pages}
 	p.mode = p.plan(now)
 	if p.mode == statuses {
@@ -175,6 +179,7 @@ func (p *Poller) readList(ctx context.Context, l load, every time.Duration) erro
 		held.end(ctx, nil, time.Time{})
 		return err
 	}
+
 	held.run.Ended = p.Now().UTC()
 	held.run.Failed = err != nil
 	justBeforeTheNext := began.UTC().Add(every * 19 / 20)
@@ -230,14 +235,17 @@ var errReplanned = errors.New("another mode is cheaper")
 func (p *Poller) readPages(
 	ctx context.Context, lease *lease, l load, every time.Duration,
 ) (tally Tally, err error) {
-	began, asked := p.Now(), p.Now()
+	began := p.Now()
+	asked := p.Now()
 	list := NewReader(p.Gateway, payment.ListQuery{Status: "pending"})
 	list.OnePass = true
 	for n := 1; list.Next(ctx); n++ {
 		p.heartbeat.Beat(0)
 		l.pages = list.Page.LastPage
-		p.pages, p.measuredAt = l.pages, began
-		if m := p.plan(l); n == 1 && m != p.mode {
+		p.pages = l.pages
+		p.measuredAt = began
+		m := p.plan(l)
+		if n == 1 && m != p.mode {
 			p.mode = m
 			return tally, errReplanned
 		}
@@ -263,5 +271,6 @@ func (p *Poller) readPages(
 		}
 		asked = p.Now()
 	}
+
 	return tally, list.Err()
 }

@@ -60,7 +60,8 @@ type Reader struct {
 
 // NewReader returns a reader of the part of the list that q selects. It reads nothing yet.
 func NewReader(gateway Lister, q payment.ListQuery) *Reader {
-	q.Limit, q.Page = pageSize, 0
+	q.Limit = pageSize
+	q.Page = 0
 	return &Reader{gateway: gateway, query: q, seen: map[string]bool{}}
 }
 
@@ -79,7 +80,8 @@ func (r *Reader) Next(ctx context.Context) bool {
 		return false
 	}
 
-	r.Number, r.query.Page = q.Page, q.Page
+	r.Number = q.Page
+	r.query.Page = q.Page
 	r.add(r.Page)
 	return true
 }

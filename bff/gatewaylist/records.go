@@ -100,13 +100,18 @@ func ListDates(first, last string) (from, to time.Time, err error) {
 	if first == "" && last == "" {
 		return from, to, nil
 	}
-	if from, err = time.Parse(time.DateOnly, first); err != nil {
+
+	from, err = time.Parse(time.DateOnly, first)
+	if err != nil {
 		return from, to, payment.NewError(wire.CodeInvalid, "from_date")
 	}
-	if to, err = time.Parse(time.DateOnly, last); err != nil || to.Before(from) ||
+
+	to, err = time.Parse(time.DateOnly, last)
+	if err != nil || to.Before(from) ||
 		to.Sub(from) > maxDateRange {
 		return from, to, payment.NewError(wire.CodeInvalid, "to_date")
 	}
+
 	return from, to, nil
 }
 
@@ -118,6 +123,7 @@ func (r *Reconciler) TransactionRecords(
 	if r.Records == nil {
 		return page, payment.NewError(wire.CodeGatewayUnavailable, "")
 	}
+
 	page, err = r.Records.TransactionRecords(ctx, q)
 	if err != nil {
 		return page, r.unavailable(ctx, "listing transactions", err)
@@ -125,11 +131,13 @@ func (r *Reconciler) TransactionRecords(
 	if err := r.fillOwners(ctx, page.Items); err != nil {
 		return Page[GatewayRecord]{}, err
 	}
+
 	for i := range page.Items {
 		item := &page.Items[i]
 		item.PaymentURL = payment.HostedURL(item.PaymentURL, r.PaymentPage)
 		item.TxURL = payment.ExplorerURL(item.TxURL)
 	}
+
 	return page, nil
 }
 
@@ -140,17 +148,21 @@ func (r *Reconciler) fillOwners(ctx context.Context, list []GatewayRecord) error
 	for _, e := range list {
 		keys = append(keys, e.TrackingCode, payment.MarkerText.FindString(e.Comment))
 	}
+
 	owners, err := ownersOf(ctx, r.Sessions, keys)
 	if err != nil {
 		return err
 	}
+
 	for i := range list {
 		h, known := owners[list[i].TrackingCode]
 		if !known {
 			h = owners[payment.MarkerText.FindString(list[i].Comment)]
 		}
-		list[i].Session, list[i].Attempt = h.Session, h.Number
+		list[i].Session = h.Session
+		list[i].Attempt = h.Number
 	}
+
 	return nil
 }
 

@@ -35,7 +35,12 @@ func (r *Reconciler) Start(ctx context.Context, by string, from, to time.Time) (
 		return false, payment.NewError(wire.CodeGatewayUnavailable, "")
 	}
 
-	run := Run{By: by, From: from, To: to, Began: r.Now().UTC()}
+	run := Run{
+		By:    by,
+		From:  from,
+		To:    to,
+		Began: r.Now().UTC(),
+	}
 	lease, err := r.begin(ctx, run)
 	if errors.Is(err, ErrRunning) {
 		return false, nil
@@ -43,6 +48,7 @@ func (r *Reconciler) Start(ctx context.Context, by string, from, to time.Time) (
 	if err != nil {
 		return false, err
 	}
+
 	r.runs.Go(func() { r.runRequested(context.WithoutCancel(ctx), lease) })
 	return true, nil
 }
@@ -50,7 +56,12 @@ func (r *Reconciler) Start(ctx context.Context, by string, from, to time.Time) (
 // begin starts a run. Errors: as for the function begin.
 func (r *Reconciler) begin(ctx context.Context, run Run) (*lease, error) {
 	return begin(ctx, lease{
-		run: run, runs: r.Runs, lasts: runLease, every: progressEvery, now: r.Now, log: r.Log,
+		run:   run,
+		runs:  r.Runs,
+		lasts: runLease,
+		every: progressEvery,
+		now:   r.Now,
+		log:   r.Log,
 	})
 }
 
@@ -75,9 +86,11 @@ func (r *Reconciler) runRequested(ctx context.Context, l *lease) {
 // finish stores the outcome. A run that is interrupted by ctx or Close has no end.
 func (r *Reconciler) finish(ctx context.Context, l *lease, result Result, err error) {
 	leaving := ctx.Err() != nil || r.closing.Err() != nil
-	run, now := &l.run, r.Now().UTC()
+	run := &l.run
+	now := r.Now().UTC()
 	if err == nil || !leaving {
-		run.Ended, run.Failed = now, err != nil
+		run.Ended = now
+		run.Failed = err != nil
 	}
 
 	var report *Report
@@ -92,5 +105,6 @@ func (r *Reconciler) finish(ctx context.Context, l *lease, result Result, err er
 		}
 		r.Log.WarnContext(ctx, "reconciliation failed", "kind", run.Kind, "error", err)
 	}
+
 	l.end(ctx, report, run.next(now))
 }

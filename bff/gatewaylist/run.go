@@ -60,7 +60,7 @@ type Report struct {
 	Transactions int                 `json:"transactions"` // as in [Result]
 	NotOurs      int                 `json:"foreign"`
 	Attempts     int                 `json:"attempts"`
-	Counts       map[FindingKind]int `json:"counts"` // of all findings
+	Counts       map[FindingKind]int `json:"counts"` // all findings, stored or not
 	// most severe first, at most MaxFindings of a kind
 	Findings []Finding `json:"findings"`
 }
@@ -81,7 +81,8 @@ func (r Run) report(result Result) *Report {
 	}
 	kept := map[FindingKind]int{}
 	for _, f := range result.Findings {
-		if kept[f.Kind]++; kept[f.Kind] > MaxFindings {
+		kept[f.Kind]++
+		if kept[f.Kind] > MaxFindings {
 			continue
 		}
 		for _, text := range []*string{&f.TrackingCode, &f.OrderRef, &f.AtGateway, &f.InDatabase} {
@@ -91,6 +92,7 @@ func (r Run) report(result Result) *Report {
 		}
 		report.Findings = append(report.Findings, f)
 	}
+
 	return report
 }
 
@@ -177,6 +179,7 @@ func begin(ctx context.Context, l lease) (*lease, error) {
 	if l.runs == nil {
 		return nil, nil
 	}
+
 	l.stored = l.now()
 	epoch, err := l.runs.BeginRun(ctx, l.run, l.stored.UTC(), l.lasts)
 	if errors.Is(err, ErrRunning) {
@@ -185,6 +188,7 @@ func begin(ctx context.Context, l lease) (*lease, error) {
 	if err != nil {
 		return nil, fmt.Errorf("starting a run: %w", err)
 	}
+
 	l.epoch = epoch
 	return &l, nil
 }
@@ -197,7 +201,8 @@ func (l *lease) report(ctx context.Context, p Progress) error {
 	}
 	l.run.Progress = p
 	now := l.now()
-	if passed := now.Sub(l.stored); passed >= 0 && passed < l.every {
+	passed := now.Sub(l.stored)
+	if passed >= 0 && passed < l.every {
 		return nil
 	}
 

@@ -41,13 +41,15 @@ func (r *Reconciler) RunScheduled(ctx context.Context) error {
 	for _, kind := range []RunKind{Daily, Hourly} {
 		running.Go(func() {
 			for background.Sleep(ctx, cmp.Or(r.Schedule.ReconcileInterval, time.Minute)) {
-				if err := r.runIfDue(ctx, kind); err != nil && ctx.Err() == nil {
+				err := r.runIfDue(ctx, kind)
+				if err != nil && ctx.Err() == nil {
 					r.Log.WarnContext(ctx, "starting a reconciliation failed",
 						"kind", kind, "error", err)
 				}
 			}
 		})
 	}
+
 	running.Wait()
 	return nil
 }
@@ -72,14 +74,18 @@ func (r *Reconciler) runIfDue(ctx context.Context, kind RunKind) error {
 	if err != nil || !known.due(r.Now()) {
 		return err
 	}
+
 	now := r.Now().UTC()
 	run := known.Last
 	if !run.resumes(kind, now) {
-		if run, err = r.newRun(ctx, kind, now); err != nil {
+		run, err = r.newRun(ctx, kind, now)
+		if err != nil {
 			return err
 		}
 	}
-	run.Ended, run.Failed = time.Time{}, false
+
+	run.Ended = time.Time{}
+	run.Failed = false
 	lease, err := r.begin(ctx, run)
 	if errors.Is(err, ErrRunning) {
 		return nil
@@ -122,6 +128,7 @@ func (r *Reconciler) newRun(ctx context.Context, kind RunKind, now time.Time) (R
 			since = oldest
 		}
 	}
+
 	return Run{
 		Kind:  kind,
 		By:    "coinslot",
@@ -137,7 +144,8 @@ func (r Run) next(now time.Time) time.Time {
 	case r.Kind == Requested || r.Ended.IsZero():
 		return time.Time{}
 	case r.Failed:
-		return now.Add(min(firstRetry<<min(r.Failures-1, 10), lastRetry))
+		doublings := min(r.Failures-1, 10)
+		return now.Add(min(firstRetry<<doublings, lastRetry))
 	}
 	return r.Began.Add(r.Kind.interval())
 }
@@ -146,10 +154,12 @@ func (r Run) next(now time.Time) time.Time {
 // is. Days that cannot be read completely are logged, and fail the run once the others are read.
 // Errors: ctx's; the gateway's; the store's; ErrUnreadable.
 func (r *Reconciler) readList(ctx context.Context, l *lease) error {
-	from, to := l.run.From, l.run.To
+	from := l.run.From
+	to := l.run.To
 	if day := l.run.Progress.Day; !day.IsZero() {
 		to = day
 	}
+
 	failures := l.run.Failures
 	var unreadable error
 	var firstUnread time.Time // last day of the first part that was not read; zero = none
@@ -174,8 +184,10 @@ func (r *Reconciler) readList(ctx context.Context, l *lease) error {
 		}
 	}
 	if unreadable != nil {
-		l.run.Progress, l.run.Failures = Progress{}, failures // the next run begins anew
+		l.run.Progress = Progress{} // the next run begins anew
+		l.run.Failures = failures
 	}
+
 	return unreadable
 }
 
@@ -192,9 +204,11 @@ func (r *Reconciler) readDays(
 		if err != nil {
 			return err
 		}
+
 		progress.Payments += ours
 		progress.Late += late
-		progress.Page, progress.Pages = list.Number, list.Page.LastPage
+		progress.Page = list.Number
+		progress.Pages = list.Page.LastPage
 		if err := l.report(ctx, progress); err != nil {
 			return err
 		}
@@ -205,6 +219,7 @@ func (r *Reconciler) readDays(
 	if err := list.Err(); err != nil {
 		return err
 	}
+
 	l.run.Progress.Transactions += list.Transactions()
 	l.run.Progress.Day = cmp.Or(firstUnread, q.From)
 	l.run.Failures = 0
@@ -221,7 +236,8 @@ func newestFirst(from, to time.Time) (list []payment.ListQuery) {
 			start = from
 		}
 		list = append(list, payment.ListQuery{From: start, To: to})
-		if to = start; !to.After(from) {
+		to = start
+		if !to.After(from) {
 			return list
 		}
 	}
@@ -257,6 +273,7 @@ func (r *Reconciler) followUpMoney(
 	if len(rows) == 0 {
 		return 0, 0, nil
 	}
+
 	sessions, err := r.Sessions.Tracked(ctx, slices.Collect(maps.Keys(rows)))
 	if err != nil {
 		return 0, 0, fmt.Errorf("looking up listed payments: %w", err)
@@ -267,6 +284,7 @@ func (r *Reconciler) followUpMoney(
 		if len(s.OutdatedAttempts(rows, env, r.Schedule, r.Now())) == 0 {
 			continue
 		}
+
 		followed := 0
 		_, err := r.Change(ctx, s.ID, func(s *payment.Session, now time.Time) error {
 			followed = s.FollowUpListed(rows, env, r.Schedule, now)
@@ -283,5 +301,6 @@ func (r *Reconciler) followUpMoney(
 			r.Log.InfoContext(ctx, "gateway lists an unknown payment", "session", s.ID)
 		}
 	}
+
 	return len(sessions), late, nil
 }

@@ -95,6 +95,7 @@ func (p *page) finish() {
 	if !p.html {
 		return
 	}
+
 	tag := []byte(`<script async src="` + scriptPath + `"></script>`)
 	text := p.text.Bytes()
 	if i := bytes.Index(text, []byte("</head>")); i >= 0 {
@@ -102,12 +103,14 @@ func (p *page) finish() {
 	} else {
 		text = append(text, tag...)
 	}
+
 	h := p.Header()
 	h.Del("ETag")
 	h.Set("Content-Length", strconv.Itoa(len(text)))
 	if policy := h.Get("Content-Security-Policy"); policy != "" {
 		h.Set("Content-Security-Policy", allowScript(policy))
 	}
+
 	p.ResponseWriter.WriteHeader(p.status)
 	p.ResponseWriter.Write(text) // the browser may have disconnected
 }

@@ -83,7 +83,10 @@ type handler struct {
 func (h handler) Handle(ctx context.Context, r slog.Record) error {
 	h.written(r.Level)
 	has := map[string]bool{}
-	r.Attrs(func(a slog.Attr) bool { has[a.Key] = true; return true })
+	r.Attrs(func(a slog.Attr) bool {
+		has[a.Key] = true
+		return true
+	})
 	add := func(name, value string) {
 		if value != "" && !has[name] {
 			r.AddAttrs(slog.String(name, value))
@@ -92,9 +95,11 @@ func (h handler) Handle(ctx context.Context, r slog.Record) error {
 	r = r.Clone()
 	add("request_id", Request(ctx))
 	add("session", SessionOf(ctx))
-	if span := trace.SpanContextFromContext(ctx); span.HasTraceID() {
+	span := trace.SpanContextFromContext(ctx)
+	if span.HasTraceID() {
 		add("trace_id", span.TraceID().String())
 	}
+
 	return h.Handler.Handle(ctx, r)
 }
 

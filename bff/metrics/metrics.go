@@ -67,6 +67,7 @@ func New(c Config) *Set {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+
 	s := &Set{
 		Config:   c,
 		families: map[string]Family{},
@@ -77,6 +78,7 @@ func New(c Config) *Set {
 	for _, f := range families {
 		s.families[f.Name] = f
 	}
+
 	s.initCounters()
 	return s
 }
@@ -89,18 +91,22 @@ func (s *Set) initCounters() {
 			s.counter("coinslot_gateway_requests_total", endpoint, outcome)
 		}
 	}
+
 	for _, result := range []string{"delivered", "failed", "abandoned"} {
 		s.counter("coinslot_webhook_deliveries_total", result)
 	}
+
 	for _, operation := range []string{"read", "write"} {
 		s.counter("coinslot_database_operations_total", operation, "done")
 		s.counter("coinslot_database_operations_total", operation, "failed")
 	}
+
 	for _, finding := range findings {
 		s.counter("coinslot_findings_total", finding)
 	}
 	s.counter("coinslot_sessions_refused_total", string(wire.CodeRateUnavailable))
 	s.counter("coinslot_sessions_refused_total", string(wire.CodeCurrencyUnsupported))
+
 	s.counter("coinslot_log_lines_total", "warn")
 	s.counter("coinslot_log_lines_total", "error")
 	s.counter("coinslot_sockets_refused_total")
@@ -181,6 +187,7 @@ func (s *Set) seriesName(family string, labels []string) string {
 	if s.known[family] >= MaxSeries {
 		return s.formatName(family, slices.Repeat([]string{"other"}, len(labels)))
 	}
+
 	name := s.formatName(family, labels)
 	s.names[of] = name
 	s.known[family]++
@@ -197,9 +204,11 @@ func (s *Set) formatName(family string, values []string) string {
 	if len(labels) == 0 {
 		return family
 	}
+
 	for i, value := range values {
 		labels[i] += "=" + strconv.QuoteToASCII(value)
 	}
+
 	return family + "{" + strings.Join(labels, ",") + "}"
 }
 
@@ -215,6 +224,7 @@ func (s *Set) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			samples.WriteString(s.formatName(family, labels) + " " + text + "\n")
 		})
 	}
+
 	vm.WriteProcessMetrics(&samples)
 	vm.WriteFDMetrics(&samples)
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
@@ -230,6 +240,7 @@ func (s *Set) formatPage(samples string) []byte {
 			lines[name] = append(lines[name], line)
 		}
 	}
+
 	var page bytes.Buffer
 	for _, f := range families {
 		if len(lines[f.Name]) > 0 {
@@ -237,6 +248,7 @@ func (s *Set) formatPage(samples string) []byte {
 				strings.Join(lines[f.Name], ""))
 		}
 	}
+
 	return page.Bytes()
 }
 
@@ -246,15 +258,19 @@ func (s *Set) familyOf(line string) string {
 	if end < 0 || line[0] == '#' {
 		return ""
 	}
+
 	name := line[:end]
 	if _, ok := s.families[name]; ok {
 		return name
 	}
+
 	for _, part := range []string{"_bucket", "_sum", "_count"} {
 		whole := strings.TrimSuffix(name, part)
-		if kind := s.families[whole].Kind; kind == histogram || kind == summary {
+		kind := s.families[whole].Kind
+		if kind == histogram || kind == summary {
 			return whole
 		}
 	}
+
 	return ""
 }

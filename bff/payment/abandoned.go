@@ -19,7 +19,8 @@ func (s *Session) MarkUnknown(n int, now time.Time) error {
 	if a.State != Creating || !a.RetryAt.IsZero() {
 		return ErrUnchanged
 	}
-	a.State, a.UnknownAt = Unknown, now
+	a.State = Unknown
+	a.UnknownAt = now
 	s.AppendTimeline(now, "coinslot", "attempt.unknown", "no answer to create was recorded")
 	return nil
 }
@@ -38,11 +39,13 @@ func (s *Session) Abandon(n int, now time.Time) error {
 	if now.Sub(a.UnknownAt) < GiveUpAfter {
 		return ErrUnchanged
 	}
+
 	a.State = Abandoned
 	s.AppendTimeline(now, "coinslot", "attempt.abandoned", a.TrackingCode)
 	if s.status() == wire.Open {
 		s.Notice = Notice{Code: wire.CodeGatewayUnavailable}
 	}
+
 	return nil
 }
 
@@ -54,19 +57,24 @@ func (s *Session) ApplyToOrphan(n int, r Record, env string, now time.Time) erro
 	if a.State != Unknown {
 		return ErrUnchanged
 	}
+
 	switch r.Status {
 	case "confirmed":
 		return s.Apply(n, r, env, now)
 	case "pending": // cannot be canceled: let shoppers pay it at its hosted page
 		s.CheckedAt = now
 		if a.PaymentURL != "" {
-			a.State, a.PayAmount, a.PayText = Waiting, r.PayAmount, FormatAmount(r.PayAmount)
+			a.State = Waiting
+			a.PayAmount = r.PayAmount
+			a.PayText = FormatAmount(r.PayAmount)
 			s.AppendTimeline(now, "coinslot", "attempt.handed_over", a.TrackingCode)
 			return nil
 		}
 	default:
-		a.EndedAt, s.CheckedAt = now, now
+		a.EndedAt = now
+		s.CheckedAt = now
 	}
+
 	s.abandonAndReplace(a, now)
 	return nil
 }
@@ -84,10 +92,16 @@ func (s *Session) abandonAndReplace(a *Attempt, now time.Time) {
 		}
 		return
 	}
+
 	s.add(Attempt{
-		State: Creating, CurrencySymbol: a.CurrencySymbol, CurrencyName: a.CurrencyName,
-		NetworkCode: a.NetworkCode, NetworkName: a.NetworkName, TTLMinutes: a.TTLMinutes,
-		Email: a.Email, Comment: a.Comment,
+		State:          Creating,
+		CurrencySymbol: a.CurrencySymbol,
+		CurrencyName:   a.CurrencyName,
+		NetworkCode:    a.NetworkCode,
+		NetworkName:    a.NetworkName,
+		TTLMinutes:     a.TTLMinutes,
+		Email:          a.Email,
+		Comment:        a.Comment,
 	}, now)
 }
 
@@ -99,11 +113,14 @@ func (s *Session) CountMiss(n int, absent time.Duration, asOf, now time.Time) er
 		return ErrUnchanged
 	}
 	if a.UnknownAt.After(now) || a.MissedAt.After(now) { // the clock was ahead: start over
-		a.UnknownAt, a.MissedAt, a.Misses = asOf, time.Time{}, 0
+		a.UnknownAt = asOf
+		a.MissedAt = time.Time{}
+		a.Misses = 0
 	}
 	if asOf.Before(a.UnknownAt) {
 		return ErrUnchanged
 	}
+
 	a.Misses++
 	if a.Misses == 1 {
 		a.MissedAt = asOf
@@ -111,6 +128,7 @@ func (s *Session) CountMiss(n int, absent time.Duration, asOf, now time.Time) er
 	if a.Misses > 1 && asOf.Sub(a.MissedAt) >= absent {
 		s.abandonAndReplace(a, now)
 	}
+
 	return nil
 }
 
@@ -126,7 +144,9 @@ func (s *Session) Adopt(n int, r Record, page string, now time.Time) error {
 	case a.TrackingCode != "":
 		return s.addDuplicate(*a, r, now)
 	}
-	a.TrackingCode, a.ExpiresAt = r.TrackingCode, expiry(r.ExpiresAt, now, a.TTLMinutes)
+
+	a.TrackingCode = r.TrackingCode
+	a.ExpiresAt = expiry(r.ExpiresAt, now, a.TTLMinutes)
 	a.PaymentURL = HostedURL(r.PaymentURL, page)
 	s.AppendTimeline(now, "coinslot", "attempt.found", r.TrackingCode)
 	return nil
@@ -136,11 +156,19 @@ func (s *Session) addDuplicate(a Attempt, r Record, now time.Time) error {
 	if len(s.Attempts) >= s.mostAttempts()+maxAttempts {
 		return ErrUnchanged // bounds the damage of a broken gateway
 	}
+
 	s.Attempts = append(s.Attempts, Attempt{
-		Number: len(s.Attempts) + 1, State: Duplicate, TrackingCode: r.TrackingCode,
-		AmountUSD: a.AmountUSD, CurrencySymbol: a.CurrencySymbol, CurrencyName: a.CurrencyName,
-		NetworkCode: a.NetworkCode, NetworkName: a.NetworkName, TTLMinutes: a.TTLMinutes,
-		StartedAt: now, ExpiresAt: expiry(r.ExpiresAt, now, a.TTLMinutes),
+		Number:         len(s.Attempts) + 1,
+		State:          Duplicate,
+		TrackingCode:   r.TrackingCode,
+		AmountUSD:      a.AmountUSD,
+		CurrencySymbol: a.CurrencySymbol,
+		CurrencyName:   a.CurrencyName,
+		NetworkCode:    a.NetworkCode,
+		NetworkName:    a.NetworkName,
+		TTLMinutes:     a.TTLMinutes,
+		StartedAt:      now,
+		ExpiresAt:      expiry(r.ExpiresAt, now, a.TTLMinutes),
 	})
 	s.AppendTimeline(now, "coinslot", "attempt.duplicate", r.TrackingCode)
 	return nil

@@ -24,6 +24,7 @@ func (s *Session) ApplyCreateAnswer(
 		(a.State != Creating && a.State != Unknown && a.State != Abandoned) {
 		return ErrUnchanged
 	}
+
 	refused, isRefused := errors.AsType[*RefusedError](err)
 	switch {
 	case a.State == Abandoned:
@@ -33,11 +34,13 @@ func (s *Session) ApplyCreateAnswer(
 			s.refuse(a, refused, now)
 		}
 	case err != nil:
-		a.State, a.UnknownAt = Unknown, now
+		a.State = Unknown
+		a.UnknownAt = now
 		s.AppendTimeline(now, "gateway", "attempt.unknown", err.Error())
 	default:
 		s.applyAnswer(a, created, terms, now)
 	}
+
 	return nil
 }
 
@@ -54,7 +57,8 @@ func (s *Session) keepLateAnswer(a *Attempt, created Created, err error, now tim
 
 func (s *Session) applyAnswer(a *Attempt, created Created, terms Terms, now time.Time) {
 	if why := answerProblem(a, created, terms); why != nil {
-		a.State, a.Reason = Rejected, why.Error()
+		a.State = Rejected
+		a.Reason = why.Error()
 		if IsTrackingCode(created.TrackingCode) {
 			a.TrackingCode = created.TrackingCode
 		}
@@ -62,6 +66,7 @@ func (s *Session) applyAnswer(a *Attempt, created Created, terms Terms, now time
 		s.AppendTimeline(now, "coinslot", "attempt.rejected", why.Error())
 		return
 	}
+
 	a.accept(created, now, terms.Page)
 	s.CheckedAt = now
 	s.AppendTimeline(now, "gateway", "attempt.pending", created.TrackingCode)
@@ -69,7 +74,9 @@ func (s *Session) applyAnswer(a *Attempt, created Created, terms Terms, now time
 
 // refuse closes an attempt that is known not to exist at the gateway.
 func (s *Session) refuse(a *Attempt, e *RefusedError, now time.Time) {
-	a.State, a.Reason, a.EndedAt = Refused, string(e.Reason), now
+	a.State = Refused
+	a.Reason = string(e.Reason)
+	a.EndedAt = now
 	code := wire.CodePaymentRefused
 	if e.Reason.temporary() {
 		code = wire.CodeGatewayUnavailable
@@ -97,6 +104,7 @@ func (s *Session) postponeCreate(a *Attempt, e *RefusedError, now time.Time) boo
 		wait > maxRetryWait {
 		return false
 	}
+
 	a.Retries++
 	a.RetryAt = now.Add(wait)
 	s.AppendTimeline(now, "gateway", "attempt.put_off", wait.String())
@@ -111,13 +119,18 @@ func (s *Session) ResumeCreate(n int, now time.Time) (send bool, err error) {
 	if a == nil || a.State != Creating || a.RetryAt.IsZero() || now.Before(a.RetryAt) {
 		return false, ErrUnchanged
 	}
+
 	a.RetryAt = time.Time{}
 	without := s.withState(n, Refused)
-	if err := without.mayOpen(now); err != nil && !errors.Is(err, errTooMany) {
-		a.State, a.Reason, a.EndedAt = Refused, string(ReasonBusy), now
+	err = without.mayOpen(now)
+	if err != nil && !errors.Is(err, errTooMany) {
+		a.State = Refused
+		a.Reason = string(ReasonBusy)
+		a.EndedAt = now
 		s.AppendTimeline(now, "coinslot", "attempt.not_sent", err.Error())
 		return false, nil
 	}
+
 	a.StartedAt = now // nothing was opened before
 	return true, nil
 }
@@ -176,6 +189,7 @@ func answerProblem(a *Attempt, c Created, terms Terms) error {
 	if err := terms.Coins.CheckAddress(a.NetworkCode, c.Address); err != nil {
 		return fmt.Errorf("network %.64q: %w", a.NetworkCode, err)
 	}
+
 	return amountProblem(c.PayAmount, a.AmountUSD, terms.Price, terms.Fee)
 }
 
@@ -193,19 +207,23 @@ func amountProblem(pay, usd, price, fee decimal.Decimal) error {
 	if !price.IsPositive() {
 		return nil
 	}
+
 	two := decimal.NewFromInt(2)
 	worth := pay.Mul(price)
 	extra := fee.Mul(decimal.Max(price, decimal.NewFromInt(1))).Mul(two)
 	if worth.LessThan(usd.Div(two)) || worth.GreaterThan(usd.Mul(two).Add(extra)) {
 		return fmt.Errorf("pay_amount %s at %s USDT is not worth %s USD", pay, price, usd)
 	}
+
 	return nil
 }
 
 func (a *Attempt) accept(c Created, now time.Time, pageURL string) {
 	a.State = Waiting
-	a.TrackingCode, a.Address = c.TrackingCode, c.Address
-	a.PayAmount, a.PayText = c.PayAmount, c.PayAmountText
+	a.TrackingCode = c.TrackingCode
+	a.Address = c.Address
+	a.PayAmount = c.PayAmount
+	a.PayText = c.PayAmountText
 	a.Tolerance = capTolerance(c.TolerancePercent)
 	a.PaymentURL = HostedURL(c.PaymentURL, pageURL)
 	a.ExpiresAt = expiry(c.ExpiresAt, now, a.TTLMinutes)
@@ -219,16 +237,19 @@ func HostedURL(raw, page string) string {
 	if !plainURL(raw) {
 		return ""
 	}
+
 	u, err := url.Parse(raw)
 	p, perr := url.Parse(page)
 	if err != nil || perr != nil || page == "" || u.User != nil {
 		return ""
 	}
+
 	below := strings.HasPrefix(u.Path, strings.TrimSuffix(p.Path, "/")+"/") &&
 		!strings.Contains(u.Path, "..")
 	if u.Scheme != p.Scheme || u.Host != p.Host || !below {
 		return ""
 	}
+
 	return u.String()
 }
 

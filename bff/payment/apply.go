@@ -20,6 +20,7 @@ func (s *Session) Apply(n int, r Record, env string, now time.Time) error {
 	if a == nil || a.TrackingCode == "" || r.TrackingCode != a.TrackingCode {
 		return ErrOtherTransaction
 	}
+
 	s.CheckedAt = now
 	if a.State == Confirmed {
 		if s.Environment == env {
@@ -27,6 +28,7 @@ func (s *Session) Apply(n int, r Record, env string, now time.Time) error {
 		}
 		return nil
 	}
+
 	s.clearAbsence(a, now)
 	a.mergeRecord(r)
 	switch r.Status {
@@ -37,16 +39,19 @@ func (s *Session) Apply(n int, r Record, env string, now time.Time) error {
 	case "cancelled", "canceled":
 		s.end(a, Cancelled, now)
 	}
+
 	return nil
 }
 
 // clearAbsence undoes the effects of CountAbsence: the gateway knows the transaction after all.
 func (s *Session) clearAbsence(a *Attempt, now time.Time) {
-	a.Absences, a.AbsentAt = 0, time.Time{}
+	a.Absences = 0
+	a.AbsentAt = time.Time{}
 	if !a.IsAbsent() {
 		return
 	}
-	a.State, a.Reason = Waiting, ""
+	a.State = Waiting
+	a.Reason = ""
 	a.Reappeared++
 	s.AppendTimeline(now, "gateway", "attempt.reappeared", a.TrackingCode)
 }
@@ -58,17 +63,21 @@ func (s *Session) reconsider(a *Attempt, r Record, now time.Time) {
 		a.noteTx(r.TxID, r.TxURL)
 	}
 	if a.paidLessThan(r) {
-		a.Paid, a.Alert = r.Paid, reasonPaidMore
+		a.Paid = r.Paid
+		a.Alert = reasonPaidMore
 		s.AppendTimeline(now, "gateway", "attempt.paid_more", FormatAmount(r.Paid))
 	}
+
 	switch {
 	case r.Status == "confirmed":
-		a.Regressions, a.RegressedAt = 0, time.Time{}
+		a.Regressions = 0
+		a.RegressedAt = time.Time{}
 		return
 	case r.Status != "pending" && !HasEnded(r.Status):
 		return
 	}
-	if a.Regressions++; a.Regressions == 1 {
+	a.Regressions++
+	if a.Regressions == 1 {
 		a.RegressedAt = now
 	}
 	if a.Regressions >= minRegressions && now.Sub(a.RegressedAt) >= regressFor &&
@@ -90,11 +99,13 @@ func (a *Attempt) mergeRecord(r Record) {
 	}
 	if r.TxID != "" {
 		a.noteTx(r.TxID, r.TxURL)
-		a.TxID, a.TxURL = r.TxID, r.TxURL
+		a.TxID = r.TxID
+		a.TxURL = r.TxURL
 	}
 	if !r.PaidAt.IsZero() {
 		a.PaidAt = r.PaidAt
 	}
+
 	a.mergeWindow(r)
 }
 
@@ -107,7 +118,8 @@ func (a *Attempt) mergeWindow(r Record) {
 		length > most {
 		return
 	}
-	if end := a.StartedAt.Add(length); end.Sub(a.ExpiresAt).Abs() > time.Minute {
+	end := a.StartedAt.Add(length)
+	if end.Sub(a.ExpiresAt).Abs() > time.Minute {
 		a.ExpiresAt = end
 	}
 }
@@ -128,7 +140,10 @@ func (s *Session) applyConfirmed(a *Attempt, r Record, env string, now time.Time
 // confirm gate found the payment proven, or an operator resolved a review.
 func (s *Session) confirm(a *Attempt, who string, now time.Time) {
 	a.Late = !a.EndedAt.IsZero()
-	a.State, a.Reason, a.EndedAt, a.ChecksDone = Confirmed, "", now, 0
+	a.State = Confirmed
+	a.Reason = ""
+	a.EndedAt = now
+	a.ChecksDone = 0
 	a.RecheckAskedAt = time.Time{} // no further follow-ups
 	s.Notice = Notice{}
 	s.AppendTimeline(now, who, "attempt.confirmed", a.TrackingCode)
@@ -147,7 +162,9 @@ func (s *Session) startReview(a *Attempt, why string, now time.Time) {
 	if a.State != InReview {
 		a.ReviewedAt = now
 	}
-	a.State, a.Reason = InReview, why
+
+	a.State = InReview
+	a.Reason = why
 	s.Notice = Notice{}
 	s.AppendTimeline(now, "gateway", "attempt.review", why)
 }
@@ -156,7 +173,8 @@ func (s *Session) startReview(a *Attempt, why string, now time.Time) {
 func (s *Session) end(a *Attempt, as State, now time.Time) {
 	switch a.State {
 	case Waiting, Creating, Unknown:
-		a.State, a.EndedAt = as, now
+		a.State = as
+		a.EndedAt = now
 		s.AppendTimeline(now, "gateway", "attempt."+string(as), a.TrackingCode)
 	case Abandoned, Rejected, Duplicate:
 		if a.EndedAt.IsZero() {

@@ -10,7 +10,8 @@ import (
 // postponed is not created any more. ErrUnchanged if it is closed already.
 func (s *Session) Close(by Closer, who string, now time.Time) error {
 	s.withdrawPostponed(now)
-	switch status := s.status(); {
+	status := s.status()
+	switch {
 	case status == wire.Confirmed:
 		return NewError(wire.CodeSessionPaid, "")
 	case status.Waiting():
@@ -18,7 +19,9 @@ func (s *Session) Close(by Closer, who string, now time.Time) error {
 	case status.Final() && (by == ClosedByShopper || s.ClosedBy == by):
 		return ErrUnchanged
 	}
-	s.ClosedBy, s.Notice = by, Notice{}
+
+	s.ClosedBy = by
+	s.Notice = Notice{}
 	s.AppendTimeline(now, who, "session.cancelled", "")
 	return nil
 }
@@ -28,7 +31,8 @@ func (s *Session) Expire(now time.Time) error {
 	if s.status() != wire.Open || now.Before(s.ExpiresAt) {
 		return ErrUnchanged
 	}
-	s.ClosedBy, s.Notice = ClosedByTime, Notice{Code: wire.CodeSessionExpired}
+	s.ClosedBy = ClosedByTime
+	s.Notice = Notice{Code: wire.CodeSessionExpired}
 	s.AppendTimeline(now, "coinslot", "session.expired", "")
 	return nil
 }
@@ -64,5 +68,6 @@ func (s *Session) allows(action wire.Action, now time.Time) bool {
 		return a != nil
 	case wire.Extend, wire.Resolve, wire.Erase: // see Actions; the others are the merchant's
 	}
+
 	return false
 }

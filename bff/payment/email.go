@@ -23,6 +23,7 @@ func Email(typed string) (address string, ok bool) {
 	if strings.IndexFunc(address, isNotInEmail) >= 0 {
 		return typed, false
 	}
+
 	return address, true
 }
 

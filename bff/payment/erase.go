@@ -29,12 +29,14 @@ func (s *Session) FinishedAt() time.Time {
 	if !s.Status.Final() {
 		return time.Time{}
 	}
+
 	var end time.Time
 	for i := range s.Attempts {
 		if at := s.Attempts[i].EndedAt; at.After(end) {
 			end = at
 		}
 	}
+
 	for _, e := range s.Timeline {
 		if strings.HasPrefix(e.What, "session.") && e.At.After(end) {
 			end = e.At
@@ -43,6 +45,7 @@ func (s *Session) FinishedAt() time.Time {
 	if end.IsZero() { // the timeline was full
 		end = s.ExpiresAt
 	}
+
 	return end
 }
 
@@ -84,9 +87,11 @@ func (s *Session) erasePersonal(now time.Time) {
 	if s.ErasedAt.IsZero() {
 		s.ErasedAt = now.UTC()
 	}
-	s.Order.Email, s.Order.Description = "", ""
+	s.Order.Email = ""
+	s.Order.Description = ""
 	for i := range s.Attempts {
-		s.Attempts[i].Email, s.Attempts[i].Comment = "", ""
+		s.Attempts[i].Email = ""
+		s.Attempts[i].Comment = ""
 	}
 	s.Timeline = erasedTimeline(s.Timeline)
 }
@@ -94,7 +99,9 @@ func (s *Session) erasePersonal(now time.Time) {
 // makeTombstone keeps what identifies the order of a late payment, what the confirm gate
 // compares, and what prevents the order from being started again.
 func (s *Session) makeTombstone() {
-	s.Deleted, s.Notice, s.Timeline = true, Notice{}, nil
+	s.Deleted = true
+	s.Notice = Notice{}
+	s.Timeline = nil
 	s.Order = Order{
 		AmountUSD: s.Order.AmountUSD,
 		Amount:    s.Order.Amount,
@@ -106,16 +113,25 @@ func (s *Session) makeTombstone() {
 	for i, a := range s.Attempts {
 		if a.State == Refused { // nothing exists at the gateway
 			s.Attempts[i] = Attempt{
-				Number: a.Number, State: Refused, Reason: a.Reason, Marker: a.Marker,
+				Number: a.Number,
+				State:  Refused,
+				Reason: a.Reason,
+				Marker: a.Marker,
 			}
 			continue
 		}
-		a.CurrencyName, a.NetworkName, a.Trace = "", "", ""
-		a.Address, a.PaymentURL, a.TxURL = "", "", ""
+
+		a.CurrencyName = ""
+		a.NetworkName = ""
+		a.Trace = ""
+		a.Address = ""
+		a.PaymentURL = ""
+		a.TxURL = ""
 		a.Txs = slices.Clone(a.Txs)
 		for j := range a.Txs {
 			a.Txs[j].URL = ""
 		}
+
 		s.Attempts[i] = a
 	}
 }
@@ -136,8 +152,10 @@ func erasedTimeline(list []TimelineEntry) []TimelineEntry {
 		default:
 			e.Detail = ""
 		}
+
 		kept = append(kept, e)
 	}
+
 	return kept
 }
 
@@ -153,18 +171,27 @@ func (e Event) Erased(much Erasure, now time.Time) Event {
 	data := []byte(`{}`)
 	if json.Unmarshal(e.Body, &message) == nil &&
 		json.Unmarshal(message.Data, &o) == nil && o.ID == e.Session {
-		o.Email, o.Descr = "", ""
+		o.Email = ""
+		o.Descr = ""
 		if much == EraseAll {
-			o.ShopName, o.Title, o.Metadata = "", "", nil
-			o.SuccessURL, o.CancelURL = "", ""
+			o.ShopName = ""
+			o.Title = ""
+			o.Metadata = nil
+			o.SuccessURL = ""
+			o.CancelURL = ""
 		}
+
 		o.Timeline = erasedTimeline(o.Timeline)
 		if o.ErasedAt == nil {
 			o.ErasedAt = utcOrNil(now)
 		}
+
 		data, _ = json.Marshal(o.withoutNil()) // plain data: cannot fail
 	}
-	message.Type, message.Timestamp, message.Data = e.Type, Timestamp{e.At}, data
+
+	message.Type = e.Type
+	message.Timestamp = Timestamp{e.At}
+	message.Data = data
 	e.Body, _ = json.Marshal(message) // likewise
 	return e
 }

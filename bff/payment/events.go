@@ -52,7 +52,14 @@ func newEvent(s *Session, opts EventOptions, t EventType, at time.Time, suffix s
 	if err != nil {
 		panic(fmt.Sprintf("encoding event %s: %v", t, err)) // plain data: cannot fail
 	}
-	return Event{ID: eventID(s.ID, t, suffix), Type: t, Session: s.ID, At: at.UTC(), Body: body}
+
+	return Event{
+		ID:      eventID(s.ID, t, suffix),
+		Type:    t,
+		Session: s.ID,
+		At:      at.UTC(),
+		Body:    body,
+	}
 }
 
 // Check fails if the body cannot be read as that of e.
@@ -68,9 +75,12 @@ func (e Event) Check() error {
 	if message.Type != e.Type {
 		return fmt.Errorf("its body is of type %q", message.Type)
 	}
-	if id := message.Data.ID; id != "" && id != e.Session { // "" = its data was erased
+
+	id := message.Data.ID
+	if id != "" && id != e.Session { // "" = its data was erased
 		return fmt.Errorf("its body is about session %q", id)
 	}
+
 	return nil
 }
 
@@ -87,12 +97,15 @@ func (s *Session) Events(before Session, now time.Time, opts EventOptions) []Eve
 	s.Status = s.status()
 	var events []Event
 	for i := range s.Attempts {
-		a, old := &s.Attempts[i], Attempt{}
+		a := &s.Attempts[i]
+		old := Attempt{}
 		if known := before.Attempt(a.Number); known != nil {
 			old = *known
 		}
+
 		more := a.Paid.GreaterThan(old.Paid)
-		switch suffix := strconv.Itoa(a.Number) + " " + a.Paid.String(); {
+		suffix := strconv.Itoa(a.Number) + " " + a.Paid.String()
+		switch {
 		case a.State == InReview && (more || a.reviewIsNew(old)):
 			suffix += a.resolutionSuffix()
 			events = append(events, newEvent(s, opts, EventReview, now, suffix))
@@ -102,12 +115,16 @@ func (s *Session) Events(before Session, now time.Time, opts EventOptions) []Eve
 			events = append(events, newEvent(s, opts, EventPartial, now, suffix))
 		}
 	}
-	t, current, old := EventType(s.Status.Event()), s.Current(), before.Current()
+
+	t := EventType(s.Status.Event())
+	current := s.Current()
+	old := before.Current()
 	another := current != nil && (old == nil || current.Number != old.Number)
 	// reviews are reported above, for each attempt and amount
 	if t != "" && t != EventReview && (s.Status != before.Status || another) {
 		events = append(events, newEvent(s, opts, t, now, s.eventSuffix()))
 	}
+
 	return events
 }
 
@@ -137,6 +154,7 @@ func (s *Session) eventSuffix() string {
 	if s.Status == wire.Confirmed {
 		return ""
 	}
+
 	which := ""
 	if a != nil { // it may reuse the number of one never sent
 		which = strconv.Itoa(a.Number) + " " + a.Marker
@@ -150,11 +168,14 @@ func (s *Session) eventSuffix() string {
 	if a.Reappeared > 0 {
 		which += " reappeared " + strconv.Itoa(a.Reappeared)
 	}
-	switch resolved := s.resolvedCount(); {
+
+	resolved := s.resolvedCount()
+	switch {
 	case resolved > 1:
 		return which + " after review " + strconv.Itoa(resolved)
 	case resolved == 1 || !a.ReviewedAt.IsZero():
 		return which + " after review" // resolved, perhaps to its former status
 	}
+
 	return which
 }

@@ -65,10 +65,11 @@ func checkGate(s *Session, a *Attempt, r Record, env string) string {
 	case excessive(r.Paid, a.PayAmount, a.AmountUSD):
 		return reasonPaidExcess
 	case s.status() == wire.Confirmed:
-		return reasonPaidTwice // by another attempt: one order is paid once
+		return reasonPaidTwice // another attempt has paid: one order is paid once
 	case s.resolvedUnpaid():
 		return reasonResolved // an operator resolved it as unpaid, and may have refunded it
 	}
+
 	return ""
 }
 

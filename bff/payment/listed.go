@@ -69,11 +69,11 @@ func SlightlyBefore(interval time.Duration) time.Duration {
 
 // AuditInterval is how often the status of a payment is read even though the list shows it
 // unchanged: a wrong list must not hide it forever.
-func (p Schedule) AuditInterval(watched bool) time.Duration {
+func (s Schedule) AuditInterval(watched bool) time.Duration {
 	if watched {
-		return 10 * p.Watched // half a minute
+		return 10 * s.Watched // half a minute
 	}
-	return 480 * p.Unwatched // two hours
+	return 480 * s.Unwatched // two hours
 }
 
 // NeedsStatusRead reports whether a's status must be read between its last check and asked,
@@ -109,6 +109,7 @@ func (s *Session) OutdatedAttempts(
 			}
 		}
 	}
+
 	return numbers
 }
 
@@ -118,7 +119,9 @@ func (s *Session) FollowUpListed(
 ) int {
 	outdated := s.OutdatedAttempts(rows, env, p, now)
 	for _, n := range outdated {
-		s.Attempt(n).RecheckAskedAt, s.Attempt(n).FollowUps = now, 0
+		a := s.Attempt(n)
+		a.RecheckAskedAt = now
+		a.FollowUps = 0
 	}
 	return len(outdated)
 }
@@ -150,6 +153,7 @@ func (s *Session) CountAbsence(n int, p Schedule, now time.Time) error {
 	} else if !IsDue(a.absentDue(p, now), now) {
 		return ErrUnchanged
 	}
+
 	a.Absences++
 	s.CheckedAt = now
 	switch {
@@ -160,9 +164,12 @@ func (s *Session) CountAbsence(n int, p Schedule, now time.Time) error {
 	case s.status() == wire.Confirmed:
 		s.end(a, Cancelled, now) // a leftover attempt needs no review
 	default:
-		a.State, a.Reason, a.ReviewedAt = InReview, reasonTxAbsent, now
+		a.State = InReview
+		a.Reason = reasonTxAbsent
+		a.ReviewedAt = now
 		s.Notice = Notice{}
 		s.AppendTimeline(now, "gateway", "attempt.absent", a.TrackingCode)
 	}
+
 	return nil
 }

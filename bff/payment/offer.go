@@ -51,6 +51,7 @@ func Offers(o Order, currencies []Currency) []Offer {
 	for _, c := range currencies {
 		most += len(c.Networks)
 	}
+
 	all := make([]Offer, 0, most)
 	for _, c := range currencies {
 		for _, n := range c.Networks {
@@ -59,6 +60,7 @@ func Offers(o Order, currencies []Currency) []Offer {
 			}
 		}
 	}
+
 	return all
 }
 
@@ -84,6 +86,7 @@ func SameName(a, b string) bool {
 			return false
 		}
 	}
+
 	return len(a) == len(b)
 }
 
@@ -113,6 +116,7 @@ func PickOffer(all []Offer, c wire.Choice) (Offer, error) {
 	if network == "" {
 		found = slices.DeleteFunc(found, func(o Offer) bool { return o.Code != "" })
 	}
+
 	switch {
 	case symbol == "" || len(found) > 1:
 		return Offer{}, NewError(wire.CodeNetworkRequired, "network_code")
@@ -121,13 +125,15 @@ func PickOffer(all []Offer, c wire.Choice) (Offer, error) {
 	case found[0].Code != "":
 		return Offer{}, NewError(found[0].Code, "network_code")
 	}
+
 	return found[0], nil
 }
 
 // parseChoice returns the coin and network of a choice. If they contradict each other, the
 // result matches no offer.
 func parseChoice(c wire.Choice) (symbol, network string) {
-	symbol, network = c.CurrencySymbol, c.NetworkCode
+	symbol = c.CurrencySymbol
+	network = c.NetworkCode
 	prefix, code, both := strings.Cut(network, ":")
 	if !both {
 		return symbol, network
@@ -187,12 +193,15 @@ func RankOffers(o Order, all []Offer) []Offer {
 		inUSD := fee.Mul(all[i].Currency.PriceInUSDT) // if the fee is in the coin
 		byCoin[symbol] = append(byCoin[symbol], priced{&all[i], decimal.Max(fee, inUSD)})
 	}
+
 	for _, offers := range byCoin {
 		slices.SortStableFunc(offers, cheaper)
 	}
+
 	wanted := slices.Concat(o.Currencies, popular)
 	slices.SortStableFunc(symbols, func(a, b string) int {
-		first, second := byCoin[a][0], byCoin[b][0]
+		first := byCoin[a][0]
+		second := byCoin[b][0]
 		if (first.Code == "") != (second.Code == "") {
 			return cheaper(first, second)
 		}
@@ -207,6 +216,7 @@ func RankOffers(o Order, all []Offer) []Offer {
 			list = append(list, o)
 		}
 	}
+
 	return list
 }
 

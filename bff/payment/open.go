@@ -18,7 +18,7 @@ const (
 type Desired struct {
 	Offer   Offer
 	Choice  wire.Choice
-	Minutes int // to pay
+	Minutes int // time to pay
 	// Trace is the traceparent of the request that asks for it; empty = not traced.
 	Trace string
 	// Ended is the attempt that it replaces; see [Session.ReplacedBy].
@@ -57,14 +57,14 @@ func (s *Session) ReplacedBy(w Desired, now time.Time) (number int, err error) {
 }
 
 // replaces reports whether a must be canceled before w is opened.
-func (w Desired) replaces(a *Attempt) bool {
+func (d Desired) replaces(a *Attempt) bool {
 	if a.State != Waiting {
 		return false
 	}
-	if w.instead != 0 {
-		return a.Number == w.instead
+	if d.instead != 0 {
+		return a.Number == d.instead
 	}
-	return !a.IsFor(w.Offer)
+	return !a.IsFor(d.Offer)
 }
 
 // ValidChoice validates what a shopper may type.
@@ -104,6 +104,7 @@ func (s *Session) AddIntent(w Desired, now time.Time) error {
 	if a != nil && a.Postponed() && !a.IsFor(w.Offer) {
 		s.withdrawPostponed(now)
 	}
+
 	err := s.mayOpen(now)
 	if errors.Is(err, errInProgress) {
 		a := s.Current()
@@ -134,7 +135,8 @@ func (s *Session) AddIntent(w Desired, now time.Time) error {
 // lastEmail returns the email of the current attempt if it has ended: the page of an ended
 // payment does not hold it, so the retry button cannot send it.
 func (s *Session) lastEmail() string {
-	if a := s.Current(); a != nil && (a.State == Expired || a.State == Cancelled) {
+	a := s.Current()
+	if a != nil && (a.State == Expired || a.State == Cancelled) {
 		return a.Email
 	}
 	return ""
@@ -152,15 +154,20 @@ func (s *Session) mayOpen(now time.Time) error {
 	if s.Deleted || s.ClosedBy.Final() || s.choiceExpired(now) {
 		return NewError(wire.CodeSessionExpired, "")
 	}
+
 	for i := range s.Attempts {
-		if a := &s.Attempts[i]; a.Live() || a.Paid.IsPositive() {
+		a := &s.Attempts[i]
+		if a.Live() || a.Paid.IsPositive() {
 			return errInProgress
 		}
 	}
-	n, most := len(s.Attempts), s.mostAttempts()
+
+	n := len(s.Attempts)
+	most := s.mostAttempts()
 	if n > most || n == most && !s.Attempts[n-1].neverSent() {
 		return errTooMany
 	}
+
 	return nil
 }
 
@@ -180,16 +187,25 @@ func (s *Session) mayChange(n int, now time.Time) error {
 // add appends an attempt in state Creating with its number, marker, amount and order number. It
 // replaces one that was never sent: an outage must not use up attempts.
 func (s *Session) add(a Attempt, now time.Time) {
-	if n := len(s.Attempts); n > 0 && s.Attempts[n-1].neverSent() {
+	n := len(s.Attempts)
+	if n > 0 && s.Attempts[n-1].neverSent() {
 		s.Attempts = s.Attempts[:n-1]
 	}
-	a.Number, a.Marker = len(s.Attempts)+1, newMarker()
-	a.AmountUSD, a.StartedAt, a.OrderID = s.Order.AmountUSD, now, s.Order.OrderID
+
+	a.Number = len(s.Attempts) + 1
+	a.Marker = newMarker()
+	a.AmountUSD = s.Order.AmountUSD
+	a.StartedAt = now
+	a.OrderID = s.Order.OrderID
 	if a.OrderID == 0 {
-		a.OrderID, a.Drawn = drawOrderID(), true
+		a.OrderID = drawOrderID()
+		a.Drawn = true
 	}
+
 	s.Attempts = append(s.Attempts, a)
-	s.Notice, s.ClosedBy, s.ErasedAt = Notice{}, NotClosed, time.Time{}
+	s.Notice = Notice{}
+	s.ClosedBy = NotClosed
+	s.ErasedAt = time.Time{}
 	s.AppendTimeline(now, "shopper", "attempt.intended", a.CurrencySymbol+" "+a.NetworkCode)
 }
 
@@ -199,7 +215,10 @@ func (s *Session) withdrawPostponed(now time.Time) {
 	if a == nil || !a.Postponed() {
 		return
 	}
-	a.State, a.Reason, a.EndedAt, a.RetryAt = Refused, string(ReasonBusy), now, time.Time{}
+	a.State = Refused
+	a.Reason = string(ReasonBusy)
+	a.EndedAt = now
+	a.RetryAt = time.Time{}
 	s.AppendTimeline(now, "coinslot", "attempt.not_sent", "")
 }
 
@@ -233,6 +252,7 @@ func (s *Session) Extendable(number int) error {
 	case a.State != Waiting:
 		return NewError(wire.CodeNotPossible, "")
 	}
+
 	return nil
 }
 
@@ -258,6 +278,7 @@ func (s *Session) Extension(currencies []Currency, now time.Time) (Desired, erro
 	if err := s.mayChange(a.Number, now); err != nil {
 		return Desired{}, err
 	}
+
 	w := Desired{
 		Offer:   offer,
 		Choice:  choice,
@@ -270,6 +291,7 @@ func (s *Session) Extension(currencies []Currency, now time.Time) (Desired, erro
 	if now.Add(time.Duration(w.Minutes) * time.Minute).Before(a.ExpiresAt.Add(minGain)) {
 		return Desired{}, ErrJoined
 	}
+
 	return w, nil
 }
 

@@ -143,6 +143,7 @@ func (o Order) Validate() error {
 			return NewError(wire.CodeInvalid, c.param)
 		}
 	}
+
 	return nil
 }
 
@@ -254,7 +255,8 @@ func CheckHost(u *url.URL) error {
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	if strings.HasPrefix(u.Host, "[") || numericLabel.MatchString(last) {
 		// 127.1, 0x7f.1, 0177.0.0.1 and the like mean different things to different resolvers.
-		if a, err := netip.ParseAddr(host); err != nil || a.Zone() != "" {
+		a, err := netip.ParseAddr(host)
+		if err != nil || a.Zone() != "" {
 			return errors.New("its host is an IP address in an unusual form")
 		}
 		return checkPort(u)
@@ -262,11 +264,13 @@ func CheckHost(u *url.URL) error {
 	if len(host) > 253 {
 		return errors.New("its host is too long")
 	}
+
 	for label := range strings.SplitSeq(host, ".") {
 		if !hostLabel.MatchString(label) {
 			return errors.New("its host is not a DNS name (no dot at the end)")
 		}
 	}
+
 	return checkPort(u)
 }
 
@@ -282,7 +286,8 @@ func checkPort(u *url.URL) error {
 	if text == "" && !strings.HasSuffix(u.Host, ":") {
 		return nil
 	}
-	if _, err := strconv.ParseUint(text, 10, 16); err != nil || text[0] == '0' {
+	_, err := strconv.ParseUint(text, 10, 16)
+	if err != nil || text[0] == '0' {
 		return errors.New("its port is not a number from 1 to 65535")
 	}
 	return nil

@@ -19,7 +19,7 @@ type CreateRequest struct {
 	OrderID        int             // six digits, 100000…999999; zero = not sent
 	Email          string          // empty = not sent
 	Comment        string          // starts with Marker, in the body only; empty = not sent
-	Marker         string          // what the query has of Comment; empty = not sent
+	Marker         string          // the Comment in the query; empty = not sent
 	CallbackURL    string          // public https URL; empty = not sent
 }
 

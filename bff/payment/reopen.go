@@ -14,14 +14,18 @@ func (s *Session) Reopen(o Order, now time.Time) error {
 	if !s.Reopenable(now) {
 		return ErrUnchanged
 	}
+
 	s.Order = o.Complete()
 	s.Reopened++
 	s.Spent = len(s.Attempts)
 	if s.Spent > 0 && s.Attempts[s.Spent-1].neverSent() {
 		s.Spent-- // the next attempt replaces it
 	}
+
 	s.ExpiresAt = now.Add(s.Order.ExpiresIn)
-	s.ClosedBy, s.Notice, s.ErasedAt = NotClosed, Notice{}, time.Time{}
+	s.ClosedBy = NotClosed
+	s.Notice = Notice{}
+	s.ErasedAt = time.Time{}
 	s.AppendTimeline(now, ByMerchant, "session.reopened", "")
 	return nil
 }
@@ -32,6 +36,7 @@ func (s *Session) Reopenable(now time.Time) bool {
 	if s.Deleted || s.ClosedBy == ClosedByMerchant || s.EverPaid() || s.resolvedUnpaid() {
 		return false
 	}
+
 	switch s.status() {
 	case wire.Expired, wire.Cancelled:
 		return true
@@ -41,6 +46,7 @@ func (s *Session) Reopenable(now time.Time) bool {
 			errors.Is(err, errTooMany) && len(s.Attempts) < maxAllAttempts
 	case wire.Preparing, wire.Pending, wire.Confirmed, wire.Review:
 	}
+
 	return false
 }
 

@@ -20,8 +20,8 @@ type Resolution struct {
 }
 
 // Validate returns CodeInvalid for an empty or overlong Reason.
-func (by Resolution) Validate() error {
-	if by.Reason == "" || !isLine(by.Reason, maxMetaValue) {
+func (r Resolution) Validate() error {
+	if r.Reason == "" || !isLine(r.Reason, maxMetaValue) {
 		return NewError(wire.CodeInvalid, "reason")
 	}
 	return nil
@@ -38,6 +38,7 @@ func (s *Session) Resolve(by Resolution, now time.Time) error {
 	case by.ReviewID != "" && by.ReviewID != s.ReviewID():
 		return NewError(wire.CodeReviewChanged, "")
 	}
+
 	switch {
 	case by.As == wire.Confirmed:
 		// an exchange may pay two orders at once: the first order keeps the id
@@ -47,11 +48,14 @@ func (s *Session) Resolve(by Resolution, now time.Time) error {
 		}
 		s.confirm(a, by.By, now)
 	case by.As == wire.Cancelled:
-		a.State, a.EndedAt, a.ChecksDone = Cancelled, now, 0
+		a.State = Cancelled
+		a.EndedAt = now
+		a.ChecksDone = 0
 		s.ClosedBy = ClosedByMerchant
 	default:
 		return NewError(wire.CodeInvalid, "as")
 	}
+
 	a.ResolvedCount++
 	s.AppendTimeline(now, by.By, "session.resolved", string(by.As)+": "+by.Reason)
 	s.ErasedAt = time.Time{} // the reason may name a person

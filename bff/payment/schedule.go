@@ -80,7 +80,8 @@ const windowSlack = 5 * time.Minute
 // expiry returns the gateway's end of the window if it is plausible, else ttlMinutes from now.
 func expiry(reported, now time.Time, ttlMinutes int) time.Time {
 	ttl := time.Duration(ttlMinutes) * time.Minute
-	if left := reported.Sub(now); reported.IsZero() || left <= 0 || left > ttl+windowSlack {
+	left := reported.Sub(now)
+	if reported.IsZero() || left <= 0 || left > ttl+windowSlack {
 		return now.Add(ttl)
 	}
 	return reported
@@ -97,10 +98,12 @@ func (s *Session) Due(p Schedule, now time.Time, watched bool) time.Time {
 	if s.Status == wire.Open {
 		sooner(s.ExpiresAt)
 	}
+
 	for i := range s.Attempts {
 		sooner(s.Attempts[i].Due(p, now, watched))
 		sooner(s.Attempts[i].FollowUpDue(p))
 	}
+
 	return next
 }
 
@@ -109,6 +112,7 @@ func (a *Attempt) Due(p Schedule, now time.Time, watched bool) time.Time {
 	if a.Absences > 0 && a.expectsTransaction() {
 		return a.absentDue(p, now)
 	}
+
 	switch a.State {
 	case Creating:
 		if !a.RetryAt.IsZero() {
@@ -131,21 +135,23 @@ func (a *Attempt) Due(p Schedule, now time.Time, watched bool) time.Time {
 	case Abandoned, Rejected, Duplicate:
 		return a.orphanDue(p, now)
 	}
+
 	return time.Time{}
 }
 
 // Interval returns the interval of checks of a waiting payment.
-func (p Schedule) Interval(watched bool) time.Duration {
+func (s Schedule) Interval(watched bool) time.Duration {
 	if watched {
-		return p.Watched
+		return s.Watched
 	}
-	return p.Unwatched
+	return s.Unwatched
 }
 
 // StretchInterval lengthens the interval of a payment that the gateway does not end long after
 // its window: to 20 s after ten minutes, to an hour after a day.
 func (a *Attempt) StretchInterval(now time.Time, interval time.Duration) time.Duration {
-	switch over := now.Sub(a.ExpiresAt); {
+	over := now.Sub(a.ExpiresAt)
+	switch {
 	case a.ExpiresAt.IsZero() || over < 10*time.Minute:
 		return interval
 	case over < 24*time.Hour:
@@ -165,7 +171,7 @@ func Earlier(t, now time.Time) time.Time {
 
 // MaxDueAhead returns how far ahead the due time of a watched payment may be. Some are
 // postponed for longer, up to an hour; checking those sooner does no harm.
-func (p Schedule) MaxDueAhead() time.Duration { return max(time.Minute, 2*p.Unwatched) }
+func (s Schedule) MaxDueAhead() time.Duration { return max(time.Minute, 2*s.Unwatched) }
 
 // offsetAt returns the n-th of offsets from start; zero after the last.
 func offsetAt(start time.Time, offsets []time.Duration, n int) time.Time {
@@ -280,17 +286,22 @@ func (s *Session) Recheck(number int, pause time.Duration, now time.Time) (taken
 			n++
 		}
 	}
+
 	err = ErrUnchanged
 	for i := range s.Attempts {
 		a := &s.Attempts[i]
 		if !a.CanFollowUp() || now.Sub(a.RecheckAskedAt) < time.Duration(n)*pause {
 			continue
 		}
-		a.RecheckAskedAt, a.FollowUps, err = now, 0, nil
+		a.RecheckAskedAt = now
+		a.FollowUps = 0
+		err = nil
 		if a.Number == number {
-			a.FollowUps, taken = 1, true
+			a.FollowUps = 1
+			taken = true
 		}
 	}
+
 	return taken, err
 }
 
@@ -336,6 +347,7 @@ func (s *Session) LateChecksFrom(p Schedule) time.Time {
 	if !s.Status.LowPriority() {
 		return time.Time{}
 	}
+
 	var from time.Time
 	for i := range s.Attempts {
 		a := &s.Attempts[i]
@@ -347,6 +359,7 @@ func (s *Session) LateChecksFrom(p Schedule) time.Time {
 			from = end
 		}
 	}
+
 	return from
 }
 
@@ -357,6 +370,7 @@ func (a *Attempt) lateChecksFrom(p Schedule) time.Time {
 	if seen || asked || absent {
 		return time.Time{}
 	}
+
 	switch a.State {
 	case Waiting:
 		return a.ExpiresAt
@@ -372,6 +386,7 @@ func (a *Attempt) lateChecksFrom(p Schedule) time.Time {
 			return a.StartedAt
 		}
 	}
+
 	return time.Time{}
 }
 

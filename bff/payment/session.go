@@ -82,8 +82,8 @@ const (
 	Unknown   State = "unknown"   // create got no answer: the list is searched for the marker
 	Waiting   State = "pending"   // address known, awaiting payment
 	Confirmed State = "confirmed" // passed the confirm gate
-	Expired   State = "expired"   // by the gateway; late payments are still detected
-	Cancelled State = "cancelled" // by the gateway; late payments are still detected
+	Expired   State = "expired"   // the gateway ended it; late payments are still detected
+	Cancelled State = "cancelled" // the gateway canceled it; late payments are still detected
 	Refused   State = "refused"   // the gateway said no, nothing exists there
 	Abandoned State = "abandoned" // given up and replaced; canceled if its transaction turns up
 	Rejected  State = "rejected"  // create's answer failed validation: never shown, canceled
@@ -136,7 +136,7 @@ type Attempt struct {
 	Txs        []Tx      `json:"txs,omitempty"`
 	PaidAt     time.Time `json:"paid_at,omitzero"`
 	Late       bool      `json:"late,omitempty"`
-	Reason     string    `json:"reason,omitempty"`     // of Refused and InReview
+	Reason     string    `json:"reason,omitempty"`     // why it is Refused or InReview
 	EndedAt    time.Time `json:"ended_at,omitzero"`    // as reported by the gateway
 	ReviewedAt time.Time `json:"reviewed_at,omitzero"` // put into review
 	// ResolvedCount counts how often an operator resolved a review of it.
@@ -203,12 +203,14 @@ func (a *Attempt) HeldTxIDs() (ids []string) {
 	case a.SharedTxID != "":
 		return []string{a.TxID}
 	}
+
 	for _, tx := range a.Txs {
 		ids = append(ids, tx.ID)
 		if tx.ID == a.TxID {
 			break
 		}
 	}
+
 	return ids
 }
 
@@ -232,6 +234,7 @@ func (s *Session) Current() *Attempt {
 			current = a
 		}
 	}
+
 	return current
 }
 
@@ -280,6 +283,7 @@ func (s *Session) status() wire.Status {
 	case a == nil:
 		return wire.Open
 	}
+
 	switch a.State {
 	case Creating, Unknown:
 		return wire.Preparing
@@ -289,18 +293,21 @@ func (s *Session) status() wire.Status {
 	if s.isSpent(a) {
 		return wire.Open
 	}
+
 	switch a.State {
 	case Expired:
 		return wire.Expired
 	case Cancelled:
 		return wire.Cancelled
 	}
+
 	return wire.Open // Refused, Abandoned, Rejected: choose again
 }
 
 // LastChecked is when s was last checked, or its current attempt started if that is later.
 func (s *Session) LastChecked() time.Time {
-	if a := s.Current(); a != nil && s.CheckedAt.Before(a.StartedAt) {
+	a := s.Current()
+	if a != nil && s.CheckedAt.Before(a.StartedAt) {
 		return a.StartedAt
 	}
 	return s.CheckedAt
@@ -388,7 +395,13 @@ func (s *Session) AppendTimeline(at time.Time, by, what, detail string) {
 	if len(s.Timeline) >= most {
 		return
 	}
-	s.Timeline = append(s.Timeline, TimelineEntry{At: at.UTC(), By: by, What: what, Detail: detail})
+
+	s.Timeline = append(s.Timeline, TimelineEntry{
+		At:     at.UTC(),
+		By:     by,
+		What:   what,
+		Detail: detail,
+	})
 }
 
 // maxTimeline bounds a timeline, so that repeated requests cannot grow a row without end.

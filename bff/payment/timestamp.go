@@ -47,6 +47,7 @@ func (o Object) MarshalJSON() ([]byte, error) {
 	for _, e := range o.Timeline {
 		timeline = append(timeline, entry{Timestamp{e.At}, e.By, e.What, e.Detail})
 	}
+
 	return json.Marshal(struct {
 		plain
 		CreatedAt Timestamp  `json:"created_at"`

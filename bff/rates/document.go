@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"time"
 
+	"coinslot/bff/internal/yamlfile"
+
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"coinslot/bff/internal/yamlfile"
 )
 
 // document is the form of JSON sources and of files: how many units of each currency one unit of

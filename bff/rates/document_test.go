@@ -126,7 +126,7 @@ func TestParseFileRefuses(t *testing.T) {
 		"no rates":        "base: USD",
 		"rates are text":  "base: USD\nrates: EUR",
 		"no dollar":       "base: EUR\nrates: {GBP: 0.8}",
-		"unknown member":  "base: USD\nvalid_untill: 2026-12-31\nrates: {EUR: 0.9}",
+		"unknown member":  "base: USD\nvalid_til: 2026-12-31\nrates: {EUR: 0.9}",
 		"bad end":         "base: USD\nvalid_until: tomorrow\nrates: {EUR: 0.9}",
 		"empty end":       "base: USD\nvalid_until: ''\nrates: {EUR: 0.9}",
 		"end is a list":   "base: USD\nvalid_until: [2026-12-31]\nrates: {EUR: 0.9}",

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/currency"
 	"coinslot/bff/fortest"
 )
 
@@ -67,7 +68,7 @@ func TestParseECBRefuses(t *testing.T) {
 		"ahead":       dailyFile("2026-11-28", "USD 1.0921"),
 		"twice":       dailyFile("2026-11-26", "USD 1.0921", "JPY 163.27", "JPY 1.6327"),
 		"euro":        dailyFile("2026-11-26", "USD 1.0921", "EUR 2"),
-		"days":        strings.Replace(good, "<Cube>", "<Cube><Cube time='2026-11-25'/>", 1),
+		"days":        strings.Replace(good, "\t</Cube>\n</g", "\t<Cube time='2026-11-25'/></Cube>\n</g", 1),
 		"no days":     "<Envelope/>",
 		"latin":       strings.Replace(good, "UTF-8", "ISO-8859-1", 1),
 	} {
@@ -147,8 +148,8 @@ func checkTable(t *testing.T, table Table, now time.Time) {
 	}
 	for code, rate := range table.Rates {
 		value, err := rate.value()
-		_, known := Digits(code)
-		if err != nil || value.Sign() <= 0 || !known || code == USD || table.Invalid[code] != "" {
+		_, known := currency.Digits(code)
+		if err != nil || value.Sign() <= 0 || !known || code == currency.USD || table.Invalid[code] != "" {
 			t.Errorf("%s: %v, %v", code, rate, err)
 		}
 		if table.Source != Fixed && !rate.ValidUntil.After(rate.AsOf) {

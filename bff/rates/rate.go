@@ -73,11 +73,7 @@ func (r Rate) USDPerUnit() string {
 		shifted.Mul(shifted, ten)
 	}
 
-	text := value.FloatString(places)
-	if strings.Contains(text, ".") {
-		text = strings.TrimRight(text, "0")
-	}
-	return strings.TrimSuffix(text, ".")
+	return decimal.NewFromBigRat(value, int32(places)).String()
 }
 
 // value reads the fraction. It is above zero. Errors: not a fraction.

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/shopspring/decimal"
-
+	"coinslot/bff/currency"
 	"coinslot/bff/fortest"
+
+	"github.com/shopspring/decimal"
 )
 
 func dec(text string) decimal.Decimal { return decimal.RequireFromString(text) }
@@ -26,8 +27,8 @@ func TestPagePrices(t *testing.T) {
 			continue
 		}
 		rows++
-		price, currency, _ := strings.Cut(strings.ReplaceAll(cells[0], ",", ""), " ")
-		amount := fortest.Must(ParseAmount(price, currency))(t)
+		price, code, _ := strings.Cut(strings.ReplaceAll(cells[0], ",", ""), " ")
+		amount := fortest.Must(currency.ParseAmount(price, code))(t)
 		rate, spread := Rate{Fraction: cells[1]}, fortest.Must(ParseSpread(cells[2]))(t)
 		charge := fortest.Must(Charge(amount, rate, spread))(t)
 		fortest.Equal(t, charge.StringFixed(2), strings.ReplaceAll(cells[4], ",", ""), "%s at %s", cells[0], cells[1])
@@ -73,13 +74,13 @@ func randomNumber(r *rand.Rand) string {
 // and of a higher price never lower. Converted back, it is the price, within what a cent is worth.
 func TestChargeProperties(t *testing.T) {
 	random := rand.New(rand.NewPCG(32, 17))
-	codes := Codes()
+	codes := currency.Codes()
 	cent := big.NewRat(1, 100)
 	for range 5_000 {
 		rate := Rate{Fraction: randomNumber(random) + "/" + randomNumber(random)}
 		spread := decimal.New(random.Int64N(100_001), -4)
 		code := codes[random.IntN(len(codes))]
-		digits, _ := Digits(code)
+		digits, _ := currency.Digits(code)
 		units := 1 + random.Int64N(1e7)
 		amount := decimal.New(units, -int32(digits))
 

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"coinslot/bff/currency"
 	"coinslot/bff/fortest"
 )
 
@@ -96,7 +97,7 @@ func (s *scripted) times() []time.Time {
 // euros answers with a rate that is current.
 func euros(number string) func(now time.Time) (Table, error) {
 	return func(now time.Time) (Table, error) {
-		return newTable(JSON, USD, now, now.Add(jsonServes), units{"EUR": number})
+		return newTable(JSON, currency.USD, now, now.Add(jsonServes), units{"EUR": number})
 	}
 }
 
@@ -124,7 +125,7 @@ func (l *logged) String() string {
 func start(t *testing.T, source Source, store Store) *logged {
 	log := &logged{}
 	r := &Refresher{Source: source, Store: store, Now: time.Now, Log: slog.New(slog.NewTextHandler(log, nil))}
-	go r.Run(t.Context()) //nolint:errcheck // it returns nil
+	go r.Run(t.Context())
 	return log
 }
 
@@ -194,7 +195,7 @@ func TestRefreshOneInstance(t *testing.T) {
 		dying, die := context.WithCancel(t.Context())
 		stuck := &stuckSource{scripted: source, asked: make(chan bool)}
 		r := &Refresher{Source: stuck, Store: store, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
-		go r.Run(dying) //nolint:errcheck // it returns nil
+		go r.Run(dying)
 		<-stuck.asked
 		die()
 		start(t, source, store)
@@ -245,6 +246,7 @@ func TestRefreshKeepsAcceptedRate(t *testing.T) {
 		s = stateOf(t, store)
 		fortest.Equal(t, s.Currencies["EUR"].Rate.Fraction, "1/0.5", "accepted")
 		fortest.Equal(t, s.Currencies["EUR"].Held, nil, "nothing is held")
+		fortest.Equal(t, s.AsOf.Equal(time.Now()), true, "what was read is stored, too")
 	})
 }
 

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"coinslot/bff/currency"
+
 	"github.com/shopspring/decimal"
 )
 
@@ -104,13 +106,13 @@ var ErrNotHeld = errors.New("this rate is not held any more: look at the current
 
 // Accept returns the state with the held rate of a currency in use. fraction is the one that the
 // operator saw. Errors: ErrNotHeld.
-func (s State) Accept(currency, fraction string) (State, error) {
-	e := s.Currencies[currency]
+func (s State) Accept(code, fraction string) (State, error) {
+	e := s.Currencies[code]
 	if e.Held == nil || e.Held.Fraction != fraction {
 		return s, ErrNotHeld
 	}
 	s.Currencies = maps.Clone(s.Currencies)
-	s.Currencies[currency] = Entry{Rate: *e.Held, Reason: e.Reason}
+	s.Currencies[code] = Entry{Rate: *e.Held, Reason: e.Reason}
 	return s, nil
 }
 
@@ -132,15 +134,19 @@ func (e Entry) Usable(now time.Time) (Rate, Reason) {
 // Supported returns the currencies that sessions may be opened in, sorted: the dollar, and those of
 // which the source has ever had a rate.
 func (s State) Supported() []string {
-	codes := []string{USD}
+	codes := []string{currency.USD}
 	for code := range s.Currencies {
-		if _, known := Digits(code); known {
+		if _, known := currency.Digits(code); known {
 			codes = append(codes, code)
 		}
 	}
 	slices.Sort(codes)
 	return codes
 }
+
+// ErrUnsupported means that a code is not a currency in use, or that the source has never had a
+// rate of it.
+var ErrUnsupported = errors.New("the currency is not supported")
 
 // Quote is a price in dollars, and how it came about.
 type Quote struct {
@@ -164,27 +170,27 @@ func (e *UnavailableError) Error() string {
 // Quote converts an amount at the rate that serves at now. Dollars stay as they are, without the
 // spread. Errors: ErrUnsupported, *UnavailableError, ErrTooLarge.
 func (s State) Quote(
-	amount decimal.Decimal, currency string, spreadPercent decimal.Decimal, now time.Time,
+	amount decimal.Decimal, code string, spreadPercent decimal.Decimal, now time.Time,
 ) (Quote, error) {
-	if currency == USD {
+	if code == currency.USD {
 		return quoteDollars(amount)
 	}
-	e, offered := s.Currencies[currency]
-	_, known := Digits(currency)
+	e, offered := s.Currencies[code]
+	_, known := currency.Digits(code)
 	if !known || !offered && len(s.Currencies) > 0 {
 		return Quote{}, ErrUnsupported
 	}
 
 	rate, reason := e.Usable(now)
 	if reason != "" {
-		return Quote{}, &UnavailableError{currency, reason, s.retryAfter(now)}
+		return Quote{}, &UnavailableError{code, reason, s.retryAfter(now)}
 	}
 	dollars, err := Charge(amount, rate, spreadPercent)
 	if errors.Is(err, ErrTooLarge) {
 		return Quote{}, err
 	}
 	if err != nil { // it was stored by another release
-		return Quote{}, &UnavailableError{currency, Invalid, s.retryAfter(now)}
+		return Quote{}, &UnavailableError{code, Invalid, s.retryAfter(now)}
 	}
 	return Quote{AmountUSD: dollars, Rate: &rate, SpreadPercent: spreadPercent}, nil
 }

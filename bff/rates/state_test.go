@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/currency"
 	"coinslot/bff/fortest"
 )
 
@@ -13,7 +14,7 @@ import (
 func tableOf(t *testing.T, hour int, units map[string]string) Table {
 	t.Helper()
 	asOf := time.Date(2026, 11, 26, hour, 0, 0, 0, time.UTC)
-	return fortest.Must(newTable(JSON, USD, asOf, asOf.Add(jsonServes), units))(t)
+	return fortest.Must(newTable(JSON, currency.USD, asOf, asOf.Add(jsonServes), units))(t)
 }
 
 type units = map[string]string
@@ -127,11 +128,11 @@ func TestQuote(t *testing.T) {
 	fortest.Equal(t, q.AmountUSD.StringFixed(2), "60.07", "50 EUR and a tenth") // 60.0633…
 
 	for _, state := range []State{s, {}} {
-		q = fortest.Must(state.Quote(dec("25.00"), USD, dec("10"), now.AddDate(9, 0, 0)))(t)
+		q = fortest.Must(state.Quote(dec("25.00"), currency.USD, dec("10"), now.AddDate(9, 0, 0)))(t)
 		fortest.Equal(t, q.AmountUSD.String(), "25", "dollars stay")
 		fortest.Equal(t, q.Rate, nil, "dollars have no rate")
 	}
-	_, err := s.Quote(dec("1000000000"), USD, dec("0"), now)
+	_, err := s.Quote(dec("1000000000"), currency.USD, dec("0"), now)
 	fortest.Is(t, err, ErrTooLarge, "dollars")
 	_, err = s.Quote(dec("915700000"), "EUR", dec("0"), now)
 	fortest.Is(t, err, ErrTooLarge, "euros")

@@ -3,6 +3,8 @@ package rates
 import (
 	"fmt"
 	"time"
+
+	"coinslot/bff/currency"
 )
 
 // Table is what a source published at one time.
@@ -21,7 +23,7 @@ type Table struct {
 func newTable(
 	source, base string, asOf, validUntil time.Time, units map[string]string,
 ) (Table, error) {
-	if _, known := Digits(base); !known {
+	if _, known := currency.Digits(base); !known {
 		return Table{}, fmt.Errorf("the base %.10q is not a currency of ISO 4217", base)
 	}
 	if own, given := units[base]; given {
@@ -29,8 +31,8 @@ func newTable(
 			return Table{}, fmt.Errorf("the rate of the base %s is not 1", base)
 		}
 	}
-	dollars := units[USD]
-	if base == USD {
+	dollars := units[currency.USD]
+	if base == currency.USD {
 		dollars = "1"
 	}
 	if _, reason := parseNumber(dollars); reason != "" {
@@ -45,7 +47,7 @@ func newTable(
 		Invalid:    map[string]string{},
 	}
 	for code, number := range units {
-		if _, known := Digits(code); !known || code == base || code == USD {
+		if _, known := currency.Digits(code); !known || code == base || code == currency.USD {
 			continue
 		}
 		if _, reason := parseNumber(number); reason != "" {
@@ -54,7 +56,7 @@ func newTable(
 		}
 		t.Rates[code] = t.rate(dollars + "/" + number)
 	}
-	if base != USD {
+	if base != currency.USD {
 		t.Rates[base] = t.rate(dollars)
 	}
 	return t, nil

@@ -122,7 +122,7 @@ func (b bank) sellThrough(t *testing.T, log *strings.Builder) {
 	time.Sleep(time.Until(dayOf("2026-01-01")))
 	store, lines := &memory{}, &logged{}
 	r := &Refresher{Source: b, Store: store, Now: time.Now, Log: slog.New(slog.NewTextHandler(lines, nil))}
-	go r.Run(t.Context()) //nolint:errcheck // it returns nil
+	go r.Run(t.Context())
 
 	accepted := false
 	last := map[string]string{}

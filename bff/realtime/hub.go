@@ -50,7 +50,7 @@ type Hub struct {
 
 	mu     sync.RWMutex             // guards the fields below
 	byID   map[string][]*subscriber // by session id; a slice in it is never changed, only replaced
-	count  int                      // of all slices
+	count  int                      // how many subscribers all slices have
 	closed bool
 }
 
@@ -87,6 +87,7 @@ func (h *Hub) Subscribe(session string, notify func()) (cancel func(), ok bool) 
 		h.refused.Add(1)
 		return nil, false
 	}
+
 	h.count++
 	// A full copy, since a publisher may be reading the old slice.
 	h.byID[session] = append(slices.Clip(present), s)
@@ -101,11 +102,13 @@ func (h *Hub) drop(session string, s *subscriber) {
 	if at < 0 {
 		return
 	}
+
 	h.count--
 	if len(present) == 1 {
 		delete(h.byID, session)
 		return
 	}
+
 	h.byID[session] = slices.Concat(present[:at], present[at+1:])
 }
 

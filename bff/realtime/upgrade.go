@@ -53,13 +53,14 @@ var errTooMuch = errors.New("the client sent too much in a minute")
 
 // counter bounds what a client sends in a minute. It is for one goroutine.
 type counter struct {
-	limit, received int32 // in a minute
+	limit, received int32 // messages a minute: allowed, received
 	since           int64 // Unix seconds, when the minute began
 }
 
 func (c *counter) count(n int) error {
 	if now := time.Now().Unix(); now-c.since > 60 {
-		c.since, c.received = now, 0
+		c.since = now
+		c.received = 0
 	}
 	if c.received += int32(n); c.received > c.limit {
 		return errTooMuch

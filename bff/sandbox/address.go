@@ -13,7 +13,12 @@ import (
 
 // newAddress returns a random address of the family, with a valid checksum and no key.
 func newAddress(f Family, random io.Reader) string {
-	version := map[Family]byte{Bitcoin: 0, Litecoin: 0x30, Dogecoin: 0x1e, TRON: 0x41}
+	version := map[Family]byte{
+		Bitcoin:  0,
+		Litecoin: 0x30,
+		Dogecoin: 0x1e,
+		TRON:     0x41,
+	}
 	switch f {
 	case TRON, Bitcoin, Litecoin, Dogecoin:
 		return base58.CheckEncode(randomBytes(random, 20), version[f])
@@ -22,6 +27,7 @@ func newAddress(f Family, random io.Reader) string {
 	case TON:
 		return tonAddress(randomBytes(random, 33))
 	}
+
 	return evmAddress(randomBytes(random, 20))
 }
 
@@ -66,6 +72,7 @@ func crc16(data []byte) uint16 {
 			}
 		}
 	}
+
 	return sum
 }
 

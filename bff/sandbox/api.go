@@ -30,7 +30,7 @@ type envelope struct {
 	Message string `json:"message"`
 }
 
-func (f *refusal) envelope() envelope { return envelope{Status: f.status, Message: f.message} }
+func (r *refusal) envelope() envelope { return envelope{Status: r.status, Message: r.message} }
 
 func success(data any) envelope {
 	return envelope{Status: http.StatusOK, Data: data, Message: "success"}
@@ -66,6 +66,7 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 	if err != nil && refused == nil {
 		refused = &refusal{http.StatusRequestEntityTooLarge, "The body is too large."}
 	}
+
 	fault, faulty := s.takeFault(e.name)
 	var answer envelope
 	if !faulty || fault.processes() {
@@ -76,6 +77,7 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 			answer = refused.envelope()
 		}
 	}
+
 	s.log(newRequest(arrived, r, e.name, body, answer, fault, faulty))
 	if refused != nil && refused.status == http.StatusMethodNotAllowed {
 		w.Header().Set("Allow", e.method)
@@ -84,6 +86,7 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 		fault.deliver(w, r, answer)
 		return
 	}
+
 	writeJSON(w, answer.Status, answer)
 }
 
@@ -103,6 +106,7 @@ func (s *Server) route(r *http.Request) (endpoint, *refusal) {
 	case subtle.ConstantTimeCompare([]byte(r.Header.Get("X-Api-Key")), []byte(s.key)) != 1:
 		return all[i], &refusal{http.StatusUnauthorized, "The API key is missing or invalid."}
 	}
+
 	return all[i], nil
 }
 
@@ -116,22 +120,27 @@ func (s *Server) listTransactions(r *http.Request, _ []byte) (envelope, *refusal
 	if refused != nil {
 		return envelope{}, refused
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
 	var found []*Transaction
 	for _, t := range slices.Backward(s.transactions) {
-		if t.expireIfDue(now); sel.matches(string(t.Status), t.CreatedAt) {
+		t.expireIfDue(now)
+		if sel.matches(string(t.Status), t.CreatedAt) {
 			found = append(found, t)
 		}
 	}
+
 	page := paginate(found, sel)
 	records := listPage[transactionRecord]{
-		Items: []transactionRecord{}, Pagination: page.Pagination,
+		Items:      []transactionRecord{},
+		Pagination: page.Pagination,
 	}
 	for _, t := range page.Items {
 		records.Items = append(records.Items, t.record())
 	}
+
 	return success(records), nil
 }
 
@@ -186,13 +195,16 @@ func (s *Server) cancelTransaction(r *http.Request, body []byte) (envelope, *ref
 	if refused != nil {
 		return envelope{}, refused
 	}
+
 	var code string
-	if raw, ok := p.body["tracking_code"]; !ok || json.Unmarshal(raw, &code) != nil ||
+	raw, ok := p.body["tracking_code"]
+	if !ok || json.Unmarshal(raw, &code) != nil ||
 		code != p.query.Get("tracking_code") {
 		return envelope{}, invalid(
 			"The tracking_code of the body and of the query must be given and the same.",
 		)
 	}
+
 	var record transactionRecord
 	refused = s.named(r, func(t *Transaction) error {
 		err := t.cancel(false)
@@ -208,13 +220,16 @@ func (s *Server) named(r *http.Request, do func(*Transaction) error) *refusal {
 	if code == "" {
 		return invalid("The tracking_code field is required.")
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.find(code)
 	if t == nil {
 		return &refusal{http.StatusNotFound, "Transaction not found."}
 	}
-	switch err := do(t); {
+
+	err := do(t)
+	switch {
 	case errors.Is(err, ErrNotPending):
 		return invalid("Only pending transactions can be cancelled.")
 	case errors.Is(err, errNotEnded):
@@ -222,6 +237,7 @@ func (s *Server) named(r *http.Request, do func(*Transaction) error) *refusal {
 	case errors.Is(err, errUnpaid):
 		return invalid("No completed payment of this transaction was found on the blockchain.")
 	}
+
 	return nil
 }
 
@@ -230,6 +246,7 @@ func (s *Server) listWithdrawals(r *http.Request, _ []byte) (envelope, *refusal)
 	if refused != nil {
 		return envelope{}, refused
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var found []withdrawal
@@ -238,6 +255,7 @@ func (s *Server) listWithdrawals(r *http.Request, _ []byte) (envelope, *refusal)
 			found = append(found, w)
 		}
 	}
+
 	return success(paginate(found, sel)), nil
 }
 

@@ -20,8 +20,10 @@ type controlPage struct {
 
 func (s *Server) serveControl(w http.ResponseWriter, _ *http.Request) {
 	s.render(w, "control.html", controlPage{
-		Transactions: newest(s.Transactions(), 100), Requests: newest(s.Requests(), 20),
-		Faults: s.Faults(), Key: s.key,
+		Transactions: newest(s.Transactions(), 100),
+		Requests:     newest(s.Requests(), 20),
+		Faults:       s.Faults(),
+		Key:          s.key,
 	})
 }
 
@@ -53,7 +55,8 @@ func serveList[T any](list func() []T) http.HandlerFunc {
 // serveAction makes a kind happen; the kind "amount" lets the parameter amount arrive.
 func (s *Server) serveAction(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxBodyBytes)
-	code, kind := r.PathValue("code"), r.PathValue("kind")
+	code := r.PathValue("code")
+	kind := r.PathValue("kind")
 	var err error
 	if kind != "amount" {
 		err = s.Pay(code, Kind(kind))
@@ -66,6 +69,7 @@ func (s *Server) serveAction(w http.ResponseWriter, r *http.Request) {
 		fail(w, r, statusOf(err), err)
 		return
 	}
+
 	t, _ := s.transaction(code)
 	done(w, r, t)
 }
@@ -83,6 +87,7 @@ func (s *Server) inject(w http.ResponseWriter, r *http.Request) {
 		fail(w, r, http.StatusUnprocessableEntity, err)
 		return
 	}
+
 	s.Inject(f)
 	writeJSON(w, http.StatusOK, append([]Fault{}, s.Faults()...))
 }
@@ -122,7 +127,7 @@ const maxRequests = 1000
 // Request is one entry of the log of the merchant API. It is written when the
 // request has been processed, before a fault delays or replaces the answer.
 type Request struct {
-	Time     time.Time `json:"time"` // of arrival
+	Time     time.Time `json:"time"` // when it arrived
 	Method   string    `json:"method"`
 	Path     string    `json:"path"`
 	Query    string    `json:"query"`    // as it was sent, without "?"
@@ -160,6 +165,7 @@ func newRequest(
 	case faulty:
 		q.Outcome = fmt.Sprintf("fault: %s", fault)
 	}
+
 	return q
 }
 

@@ -36,17 +36,21 @@ func readParams(r *http.Request, body []byte) (params, *refusal) {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return p, nil
 	}
+
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "application/json" {
 		return p, invalid("The Content-Type header must be application/json.")
 	}
+
 	decoder := json.NewDecoder(bytes.NewReader(body))
-	if err := decoder.Decode(&p.body); err != nil || p.body == nil {
+	err = decoder.Decode(&p.body)
+	if err != nil || p.body == nil {
 		return p, invalid("The body must be a JSON object.")
 	}
 	if _, err := decoder.Token(); err != io.EOF {
 		return p, invalid("The body must be one JSON object.")
 	}
+
 	return p, nil
 }
 
@@ -106,6 +110,7 @@ func (o *order) parseCoin(p params, currencies []Currency) *refusal {
 	if refused != nil {
 		return refused
 	}
+
 	code, refused := p.text("network_code")
 	switch {
 	case refused != nil:
@@ -115,12 +120,17 @@ func (o *order) parseCoin(p params, currencies []Currency) *refusal {
 	case code == "":
 		return invalid("The network_code field is required.")
 	}
-	if o.currency = findCurrency(currencies, symbol); o.currency == nil {
+
+	o.currency = findCurrency(currencies, symbol)
+	if o.currency == nil {
 		return invalid("The selected currency_symbol is not enabled.")
 	}
-	if o.network = o.currency.network(code); o.network == nil {
+
+	o.network = o.currency.network(code)
+	if o.network == nil {
 		return invalid("The selected network_code is not enabled for %s.", o.currency.Symbol)
 	}
+
 	return nil
 }
 
@@ -132,8 +142,10 @@ func (o *order) parseAmount(p params) *refusal {
 	if text == "" {
 		return invalid("The amount_usd field is required.")
 	}
+
 	amount, ok := parseDecimal(text)
-	low, high := o.network.MinimumUSD, o.network.MaximumUSD
+	low := o.network.MinimumUSD
+	high := o.network.MaximumUSD
 	switch {
 	case !ok:
 		return invalid("The amount_usd must be a number with at most %d decimal places.", places)
@@ -144,6 +156,7 @@ func (o *order) parseAmount(p params) *refusal {
 		return invalid("The amount_usd must not be greater than %s: the maximum is $%s.",
 			high, high.StringFixed(2))
 	}
+
 	o.amount = amount
 	return nil
 }
@@ -173,6 +186,7 @@ func (o *order) parseTTL(p params) *refusal {
 	case minutes > int64(o.network.MaxTTL):
 		return invalid("The ttl must not be greater than %d.", o.network.MaxTTL)
 	}
+
 	o.ttl = int(minutes)
 	return nil
 }
@@ -228,6 +242,7 @@ func (o *order) parseCallback(p params) *refusal {
 	if refused != nil || callback == "" {
 		return refused
 	}
+
 	u, err := url.Parse(callback)
 	if err != nil || u.Host == "" || len(callback) > maxURLLength ||
 		(u.Scheme != "https" && u.Scheme != "http") {
@@ -236,6 +251,7 @@ func (o *order) parseCallback(p params) *refusal {
 	if u.Scheme != "https" || u.User != nil || !public(u.Hostname()) {
 		return invalid("The callback_url must be a public HTTPS URL.")
 	}
+
 	o.callbackURL = callback
 	return nil
 }
@@ -283,6 +299,7 @@ func (s *Server) open(o order, pageURL string) *Transaction {
 	if !t.OrderIDGiven {
 		t.OrderID = int64(1000001 + len(s.transactions))
 	}
+
 	t.PaymentURL = fmt.Sprintf("%s/%s", strings.TrimSuffix(pageURL, "/"), t.TrackingCode)
 	t.price()
 	s.transactions = append(s.transactions, t)

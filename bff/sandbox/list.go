@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"math"
 	"net/url"
 	"slices"
 	"strconv"
@@ -29,7 +30,7 @@ func parseSelection(q url.Values, statuses ...string) (selection, *refusal) {
 	if sel.limit, refused = between(q, "limit", defaultLimit, maxLimit); refused != nil {
 		return sel, refused
 	}
-	if sel.page, refused = between(q, "page", 1, 1<<31-1); refused != nil {
+	if sel.page, refused = between(q, "page", 1, math.MaxInt32); refused != nil {
 		return sel, refused
 	}
 	if sel.status != "" && !slices.Contains(statuses, sel.status) {

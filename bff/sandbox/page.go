@@ -30,8 +30,11 @@ func parsePages() *template.Template {
 
 // labels are the texts of the buttons; the others are named after their kind.
 var labels = map[Kind]string{
-	KindPay: "Pay exactly", KindHalf: "Pay half", KindParts: "Pay in parts",
-	KindOver: "Pay too much", KindTenfold: "Pay ten times too much",
+	KindPay:       "Pay exactly",
+	KindHalf:      "Pay half",
+	KindParts:     "Pay in parts",
+	KindOver:      "Pay too much",
+	KindTenfold:   "Pay ten times too much",
 	KindTolerated: "Pay a little less",
 	KindLate:      "Pay too late",
 }
@@ -57,6 +60,7 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "There is no such payment.", http.StatusNotFound)
 		return
 	}
+
 	page := payPage{
 		Transaction: t,
 		Paid:        t.paid(),
@@ -65,7 +69,8 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 	page.Payable = decimal.Max(decimal.Zero, t.PayAmount.Sub(page.Paid)).RoundCeil(t.Decimals)
 	switch {
 	case t.Status == Pending:
-		page.Refresh, page.QR = "3", qrCode(t.WalletAddress)
+		page.Refresh = "3"
+		page.QR = qrCode(t.WalletAddress)
 		page.Kinds = []Kind{KindPay, KindHalf, KindOver, KindCancel}
 	case t.CallbackURL != "" && t.Status == Confirmed:
 		page.Refresh = "3;url=" + t.callback()
@@ -74,6 +79,7 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, t.callback(), http.StatusSeeOther)
 		return
 	}
+
 	s.render(w, "pay.html", page)
 }
 
@@ -116,6 +122,7 @@ func qrCode(text string) template.HTML {
 	if err != nil {
 		return "" // longer than any address; the page has the text as well
 	}
+
 	var path strings.Builder
 	for y := range code.Size() {
 		for x := range code.Size() {
@@ -124,6 +131,7 @@ func qrCode(text string) template.HTML {
 			}
 		}
 	}
+
 	size := code.Size() + 8
 	return template.HTML(fmt.Sprintf(`<svg class="qr" viewBox="0 0 %d %d" role="img" `+
 		`aria-label="QR code of the address" shape-rendering="crispEdges">`+

@@ -40,12 +40,19 @@ func currencyRecords(currencies []Currency) []currencyRecord {
 		}
 		for _, n := range c.Networks {
 			r.Networks = append(r.Networks, networkRecord{
-				Name: n.Name, Symbol: n.Symbol, Code: n.Code, Fee: number(n.Fee),
-				Minimum: number(n.MinimumUSD), Maximum: number(n.MaximumUSD), MaxTTL: n.MaxTTL,
+				Name:    n.Name,
+				Symbol:  n.Symbol,
+				Code:    n.Code,
+				Fee:     number(n.Fee),
+				Minimum: number(n.MinimumUSD),
+				Maximum: number(n.MaximumUSD),
+				MaxTTL:  n.MaxTTL,
 			})
 		}
+
 		records = append(records, r)
 	}
+
 	return records
 }
 
@@ -113,8 +120,11 @@ func (t *Transaction) record() transactionRecord {
 		CreatedAt:       unix(t.CreatedAt),
 	}
 	if last := t.lastSeen(); last != nil {
-		r.PaidAmount, r.TxID, r.TxExplorerURL = fixed(t.paid()), last.TxID, t.ExplorerURL+last.TxID
+		r.PaidAmount = fixed(t.paid())
+		r.TxID = last.TxID
+		r.TxExplorerURL = t.ExplorerURL + last.TxID
 	}
+
 	return r
 }
 

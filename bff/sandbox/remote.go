@@ -36,15 +36,18 @@ func (r Remote) Pay(ctx context.Context, code string, kind Kind) (err error) {
 	if err != nil {
 		return err
 	}
+
 	request.Header.Set("Accept", "application/json")
 	answer, err := remote.Do(request)
 	if err != nil {
 		return err
 	}
+
 	defer answer.Body.Close()
 	if answer.StatusCode == http.StatusOK {
 		return nil
 	}
+
 	return errors.New(errorText(answer))
 }
 
@@ -53,7 +56,8 @@ func errorText(answer *http.Response) string {
 	var problem struct {
 		Error string `json:"error"`
 	}
-	if err := json.NewDecoder(io.LimitReader(answer.Body, 4096)).Decode(&problem); err != nil ||
+	err := json.NewDecoder(io.LimitReader(answer.Body, 4096)).Decode(&problem)
+	if err != nil ||
 		problem.Error == "" {
 		return answer.Status
 	}

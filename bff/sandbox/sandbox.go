@@ -89,11 +89,13 @@ func New(c Config) *Server {
 	if s.now == nil {
 		s.now = time.Now
 	}
+
 	for i := range c.Transactions {
 		t := c.Transactions[i].clone()
 		s.transactions = append(s.transactions, &t)
 		s.byCode[t.TrackingCode] = &t
 	}
+
 	s.withdrawals = s.sampleWithdrawals()
 	s.pages = parsePages()
 	s.handler = s.routes()
@@ -160,7 +162,8 @@ func (s *Server) PayAmount(code string, amount decimal.Decimal) error {
 func (s *Server) change(code string, do func(*Transaction, time.Time) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t, now := s.find(code), s.now()
+	t := s.find(code)
+	now := s.now()
 	if t == nil {
 		return fmt.Errorf("changing transaction %q: %w", code, ErrUnknownCode)
 	}

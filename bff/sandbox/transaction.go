@@ -172,6 +172,7 @@ func (t *Transaction) amountOf(kind Kind) (decimal.Decimal, error) {
 	if t.Status == Confirmed || !missing.IsPositive() {
 		return decimal.Zero, ErrPaid
 	}
+
 	half := t.PayAmount.Div(decimal.NewFromInt(2)).RoundFloor(t.Decimals)
 	amount := missing
 	switch {
@@ -184,6 +185,7 @@ func (t *Transaction) amountOf(kind Kind) (decimal.Decimal, error) {
 	case kind == KindTolerated:
 		amount = missing.Sub(t.PayAmount.Sub(t.minimum()).Div(decimal.NewFromInt(2)))
 	}
+
 	return decimal.Max(amount.RoundCeil(t.Decimals), decimal.New(1, -t.Decimals)), nil
 }
 
@@ -202,8 +204,10 @@ func (t *Transaction) checkTransfers() {
 	for i := range t.Transfers {
 		t.Transfers[i].Seen = true
 	}
-	if last := t.lastSeen(); last != nil && t.paid().GreaterThanOrEqual(t.minimum()) {
-		t.Status, t.PaidAt = Confirmed, last.At
+	last := t.lastSeen()
+	if last != nil && t.paid().GreaterThanOrEqual(t.minimum()) {
+		t.Status = Confirmed
+		t.PaidAt = last.At
 	}
 }
 
@@ -212,7 +216,8 @@ func (t *Transaction) recheck() error {
 	if t.Status != Expired && t.Status != Cancelled {
 		return errNotEnded
 	}
-	if t.checkTransfers(); t.Status != Confirmed {
+	t.checkTransfers()
+	if t.Status != Confirmed {
 		return errUnpaid
 	}
 	return nil
@@ -224,7 +229,8 @@ func (t *Transaction) cancel(byUser bool) error {
 	if t.Status != Pending {
 		return ErrNotPending
 	}
-	t.Status, t.CancelledByUser = Cancelled, byUser
+	t.Status = Cancelled
+	t.CancelledByUser = byUser
 	return nil
 }
 
@@ -233,7 +239,8 @@ func (t *Transaction) expire(now time.Time) error {
 	if t.Status != Pending {
 		return ErrNotPending
 	}
-	t.Status, t.ExpiredAt = Expired, now.Truncate(time.Second)
+	t.Status = Expired
+	t.ExpiredAt = now.Truncate(time.Second)
 	return nil
 }
 

@@ -15,13 +15,25 @@ func (s *Server) consoleRoutes(
 	if c.AdminPassword.Reveal() == "" && c.AdminProxyHeader == "" {
 		return nil
 	}
+
 	return console.Routes(site, console.Config{
-		Checkout: s.checkout, Count: s.store.Count, Gateway: s.records, Records: s.store,
-		Damage: s.store, Events: s.store, Rerouting: s.store, Eraser: s.store, Gone: s.sender.Gone,
-		AddOrigin: o.AddOrigin, Deliver: s.sender.Kick, TestWebhooks: s.sender.Test,
-		Test: o.test(c), Tokens: tokens,
+		Checkout:     s.checkout,
+		Count:        s.store.Count,
+		Gateway:      s.records,
+		Records:      s.store,
+		Damage:       s.store,
+		Events:       s.store,
+		Rerouting:    s.store,
+		Eraser:       s.store,
+		Gone:         s.sender.Gone,
+		AddOrigin:    o.AddOrigin,
+		Deliver:      s.sender.Kick,
+		TestWebhooks: s.sender.Test,
+		Test:         o.test(c),
+		Tokens:       tokens,
 		Auth: auth.Config{
-			Hash: c.AdminPassword.Reveal(), Header: c.AdminProxyHeader,
+			Hash:   c.AdminPassword.Reveal(),
+			Header: c.AdminProxyHeader,
 			Secret: config.Reveal(c.SecretKeys)[0],
 		},
 	})

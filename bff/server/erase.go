@@ -36,8 +36,12 @@ func (s *Server) unpaidItems(log *slog.Logger) *checkout.Retention {
 func (s *Server) eraser(name string, keep time.Duration, log *slog.Logger) *checkout.Retention {
 	bucket := s.store.Bucket(name, 1)
 	service := withFailpoints(checkout.Retention{
-		Eraser: s.store, Keep: keep, Hold: bucket.Pause,
-		Changed: s.sessionChanged, Now: s.store.Now, Log: log,
+		Eraser:  s.store,
+		Keep:    keep,
+		Hold:    bucket.Pause,
+		Changed: s.sessionChanged,
+		Now:     s.store.Now,
+		Log:     log,
 		Acquire: func(ctx context.Context) (bool, error) {
 			_, err := bucket.Take(ctx, 0)
 			if errors.Is(err, gateway.ErrFull) {
@@ -76,10 +80,12 @@ func (e *Eraser) Close() error {
 func (e *Eraser) Erase(ctx context.Context, subject string) (done []string, err error) {
 	ids := []string{subject}
 	if strings.Contains(subject, "@") {
-		if ids, err = e.db.SessionsWithEmail(ctx, subject); err != nil {
+		ids, err = e.db.SessionsWithEmail(ctx, subject)
+		if err != nil {
 			return nil, err
 		}
 	}
+
 	var unreadable []error // none of these keeps the others
 	for _, id := range ids {
 		err := e.session(ctx, id)
@@ -95,6 +101,7 @@ func (e *Eraser) Erase(ctx context.Context, subject string) (done []string, err 
 	if len(unreadable) > 0 {
 		return done, errors.Join(unreadable...)
 	}
+
 	return done, nil
 }
 
@@ -124,12 +131,14 @@ func (e *Eraser) Recorded(ctx context.Context) (ids []string, err error) {
 		if err != nil {
 			return nil, err
 		}
+
 		for _, a := range page.Actions {
 			asked := a.What == console.EraseRecord || a.What == console.EraseRecorded
 			if asked && !slices.Contains(ids, a.Session) {
 				ids = append(ids, a.Session)
 			}
 		}
+
 		q.Cursor = page.Next
 		if q.Cursor == "" {
 			slices.Reverse(ids)

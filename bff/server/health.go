@@ -18,12 +18,15 @@ const stuckAfter = 2 * time.Minute
 // sockets, and single creates.
 func (s *Server) loops() map[string]time.Time {
 	lastBeat := map[string]time.Time{
-		"poller": s.poller.Stats().LastBeat, "sender": s.sender.Stats().LastBeat,
-		"sweeper": s.listPoller.LastBeat(), "probe": s.limiter.State().Probing,
+		"poller":  s.poller.Stats().LastBeat,
+		"sender":  s.sender.Stats().LastBeat,
+		"sweeper": s.listPoller.LastBeat(),
+		"probe":   s.limiter.State().Probing,
 	}
 	if s.fanout != nil {
 		lastBeat["fanout"] = s.fanout.heartbeat.Last()
 	}
+
 	maps.Copy(lastBeat, s.checkout.LastBeats())
 	maps.Copy(lastBeat, s.store.LastBeats())
 	maps.DeleteFunc(lastBeat, func(_ string, at time.Time) bool { return at.IsZero() })
@@ -53,10 +56,11 @@ func (s *Server) missing(ctx context.Context) (missing []string) {
 	return missing
 }
 
-// warned returns what is at risk while requests are served. What the database does not say is a
-// matter of missing.
+// warned returns what is at risk while requests are served. An error of the database is a matter of
+// missing.
 func (s *Server) warned(ctx context.Context) (list []string) {
-	if n, err := s.store.AsyncReplicas(ctx); err == nil && n > 0 {
+	n, err := s.store.AsyncReplicas(ctx)
+	if err == nil && n > 0 {
 		list = append(list,
 			"a failover of the database loses commits: set synchronous_standby_names")
 	}

@@ -21,29 +21,49 @@ func (s *Server) handler(
 	receipts *receipt.Signer,
 ) (http.Handler, error) {
 	site, err := web.New(web.Config{
-		Static: o.Static, PublicURL: c.PublicURL, Origins: c.Origins,
-		TrustedProxies: c.TrustedProxies, Limits: o.Limits, Began: s.request, Now: s.store.Now,
-		Log: o.Log,
+		Static:         o.Static,
+		PublicURL:      c.PublicURL,
+		Origins:        c.Origins,
+		TrustedProxies: c.TrustedProxies,
+		Limits:         o.Limits,
+		Began:          s.request,
+		Now:            s.store.Now,
+		Log:            o.Log,
 	})
 	if err != nil {
 		return nil, err
 	}
+
 	shoppers, err := shop.Routes(site, shop.Config{
-		Checkout: s.checkout, Catalog: catalog, Hub: s.hub, Refusals: s.refusals,
-		OrderKey: c.OrderKey.Reveal(), HookToken: c.HookToken.Reveal(),
-		API: len(c.SecretKeys) > 0, PagesFor: c.PagesFor, ShopName: c.ShopName,
-		Support: c.Support, Unpaid: &s.unpaid,
-		Kick: s.poller.Kick, Simulate: o.Simulate, Kinds: o.Kinds, Logo: s.logo,
+		Checkout:  s.checkout,
+		Catalog:   catalog,
+		Hub:       s.hub,
+		Refusals:  s.refusals,
+		OrderKey:  c.OrderKey.Reveal(),
+		HookToken: c.HookToken.Reveal(),
+		API:       len(c.SecretKeys) > 0,
+		PagesFor:  c.PagesFor,
+		ShopName:  c.ShopName,
+		Support:   c.Support,
+		Unpaid:    &s.unpaid,
+		Kick:      s.poller.Kick,
+		Simulate:  o.Simulate,
+		Kinds:     o.Kinds,
+		Logo:      s.logo,
 		AddOrigin: o.AddOrigin,
 	})
 	if err != nil {
 		return nil, err
 	}
+
 	merchants := api.Routes(site, api.Config{
-		Checkout: s.checkout, Rates: s.exchange, Records: s.records,
+		Checkout:     s.checkout,
+		Rates:        s.exchange,
+		Records:      s.records,
 		Events:       &webhook.Replayer{Log: s.store, Kick: s.sender.Kick, Now: s.store.Now},
-		TestWebhooks: s.sender.Test, SecretKeys: config.Reveal(c.SecretKeys),
-		KeySet: receipts.KeySet(),
+		TestWebhooks: s.sender.Test,
+		SecretKeys:   config.Reveal(c.SecretKeys),
+		KeySet:       receipts.KeySet(),
 	})
 	operators := s.consoleRoutes(c, o, tokens, site)
 	handler := site.Handler(slices.Concat(shoppers, merchants, operators))

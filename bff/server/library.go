@@ -67,6 +67,7 @@ func CancelUnknown(ctx context.Context, c config.Config, r gatewaylist.Result) (
 	if err != nil {
 		return 0, err
 	}
+
 	for _, f := range r.Findings {
 		if !f.Payable {
 			continue
@@ -76,6 +77,7 @@ func CancelUnknown(ctx context.Context, c config.Config, r gatewaylist.Result) (
 		}
 		n++
 	}
+
 	return n, nil
 }
 
@@ -89,13 +91,17 @@ func Reconcile(
 	if err != nil {
 		return result, err
 	}
+
 	db, err := store.OpenReader(ctx, store.Config{DSN: c.Database})
 	if err != nil {
 		return result, fmt.Errorf("COINSLOT_DATABASE: %w", err)
 	}
+
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if result, err = gatewaylist.Reconcile(ctx, client, db, from, to, time.Now()); err != nil {
+	result, err = gatewaylist.Reconcile(ctx, client, db, from, to, time.Now())
+	if err != nil {
 		return result, fmt.Errorf("reconciling gateway and database: %w", err)
 	}
+
 	return result, nil
 }

@@ -32,16 +32,21 @@ type observer struct {
 
 // observe creates the observer of s before its other parts.
 func (s *Server) observe(c config.Config, opts Options, tokens *token.Registry) observer {
-	o := observer{version: opts.Version, metrics: metrics.New(metrics.Config{
-		Measure: s.measure, Now: func() time.Time { return s.store.Now() },
-		Token: func(symbol, network string) (string, string, bool) {
-			t, ok := tokens.Token(symbol, network)
-			return t.Symbol, t.Network.ID, ok
-		},
-	})}
+	o := observer{
+		version: opts.Version,
+		metrics: metrics.New(metrics.Config{
+			Measure: s.measure,
+			Now:     func() time.Time { return s.store.Now() },
+			Token: func(symbol, network string) (string, string, bool) {
+				t, ok := tokens.Token(symbol, network)
+				return t.Symbol, t.Network.ID, ok
+			},
+		}),
+	}
 	if c.Traces != "" {
 		o.tracer = trace.New(trace.Config{URL: c.Traces, Version: opts.Version, Log: opts.Log})
 	}
+
 	return o
 }
 
@@ -58,11 +63,13 @@ func (o *observer) countLines(log *slog.Logger) *slog.Logger {
 
 // request observes requests of shoppers and merchants. Files are not traced.
 func (o *observer) request(r *http.Request) (context.Context, func(*http.Request, int)) {
-	began, ctx := time.Now(), r.Context()
+	began := time.Now()
+	ctx := r.Context()
 	var span *trace.Span
 	if !strings.HasPrefix(r.URL.Path, "/assets/") && !strings.HasPrefix(r.URL.Path, "/icons/") {
 		ctx, span = o.startSpan(r)
 	}
+
 	return ctx, func(r *http.Request, status int) {
 		o.metrics.CountRequest(r.Pattern, status, time.Since(began))
 		if r.Pattern != "" {
@@ -145,7 +152,8 @@ func (s *Server) traceOf(ctx context.Context, session string) string {
 		return ""
 	}
 	stored, err := s.store.Session(ctx, session)
-	if a := stored.Current(); err == nil && a != nil {
+	a := stored.Current()
+	if err == nil && a != nil {
 		return a.Trace
 	}
 	return ""
@@ -176,6 +184,7 @@ func (s *Server) measure(ctx context.Context, put metrics.Put) {
 	if since := s.checkout.SearchingSince(); !since.IsZero() {
 		unfinished = max(0, s.store.Now().Sub(since))
 	}
+
 	put("coinslot_search_unfinished_seconds", unfinished.Seconds())
 	sockets := s.hub.Stats()
 	put("coinslot_sockets", float64(sockets.Subscribers))
@@ -186,6 +195,7 @@ func (s *Server) measure(ctx context.Context, put metrics.Put) {
 	for name, beat := range s.loops() {
 		put("coinslot_loop_age_seconds", max(0, time.Since(beat).Seconds()), name)
 	}
+
 	spans := s.tracer.Stats()
 	put("coinslot_traces_spans_total", float64(spans.Exported), "exported")
 	put("coinslot_traces_spans_total", float64(spans.Failed), "failed")
@@ -198,19 +208,23 @@ func (s *Server) measureStore(ctx context.Context, put metrics.Put) {
 		put("coinslot_database_up", 0)
 		return
 	}
+
 	put("coinslot_database_up", 1)
 	for _, status := range wire.StatusesWhere(wire.Status.Waiting) {
 		put("coinslot_checkouts", float64(stats.Waiting[status]), string(status))
 	}
+
 	age := func(t time.Time) float64 {
 		if t.IsZero() {
 			return 0
 		}
 		return max(0, s.store.Now().Sub(t).Seconds())
 	}
-	if last, err := s.records.LastDaily(ctx); err == nil && !last.IsZero() {
+	last, err := s.records.LastDaily(ctx)
+	if err == nil && !last.IsZero() {
 		put("coinslot_reconciliation_age_seconds", age(last))
 	}
+
 	put("coinslot_payment_unchecked_seconds", age(stats.Unchecked))
 	put("coinslot_payment_overdue_seconds", age(stats.Due))
 	put("coinslot_late_check_overdue_seconds", age(stats.DueLate))
@@ -264,6 +278,7 @@ func (s *Server) measureLimiter(ctx context.Context, put metrics.Put) {
 	if free, ok := s.limiter.Free(ctx); ok {
 		put("coinslot_gateway_free_slots", float64(free))
 	}
+
 	put("coinslot_gateway_queue", float64(state.Waiting[gateway.Shopper]), "shopper")
 	put("coinslot_gateway_queue", float64(state.Waiting[gateway.Poll]), "poll")
 	put("coinslot_gateway_queue", float64(state.Waiting[gateway.Late]), "late")
@@ -271,7 +286,8 @@ func (s *Server) measureLimiter(ctx context.Context, put metrics.Put) {
 
 // buildVersion is what the Go command recorded.
 func buildVersion() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+	info, ok := debug.ReadBuildInfo()
+	if ok && info.Main.Version != "" {
 		return info.Main.Version
 	}
 	return "(devel)"

@@ -13,28 +13,28 @@ import (
 // the background.
 type creates struct{ checkout.Gateway }
 
-func (g creates) Create(ctx context.Context, req payment.CreateRequest) (payment.Created, error) {
-	return g.Gateway.Create(gateway.WithPriority(ctx, gateway.Shopper), req)
+func (c creates) Create(ctx context.Context, req payment.CreateRequest) (payment.Created, error) {
+	return c.Gateway.Create(gateway.WithPriority(ctx, gateway.Shopper), req)
 }
 
 // backgroundRecords reads the gateway's records with the lowest priority: no payment is decided by
 // them.
 type backgroundRecords struct{ records gatewaylist.GatewayRecords }
 
-func (l backgroundRecords) Transactions(
+func (b backgroundRecords) Transactions(
 	ctx context.Context, q payment.ListQuery,
 ) (payment.RecordPage, error) {
-	return l.records.Transactions(gateway.WithPriority(ctx, gateway.Late), q)
+	return b.records.Transactions(gateway.WithPriority(ctx, gateway.Late), q)
 }
 
-func (l backgroundRecords) TransactionRecords(
+func (b backgroundRecords) TransactionRecords(
 	ctx context.Context, q payment.ListQuery,
 ) (gatewaylist.Page[gatewaylist.GatewayRecord], error) {
-	return l.records.TransactionRecords(gateway.WithPriority(ctx, gateway.Late), q)
+	return b.records.TransactionRecords(gateway.WithPriority(ctx, gateway.Late), q)
 }
 
-func (l backgroundRecords) Withdrawals(
+func (b backgroundRecords) Withdrawals(
 	ctx context.Context, q payment.ListQuery,
 ) (gatewaylist.Page[gatewaylist.Withdrawal], error) {
-	return l.records.Withdrawals(gateway.WithPriority(ctx, gateway.Late), q)
+	return b.records.Withdrawals(gateway.WithPriority(ctx, gateway.Late), q)
 }

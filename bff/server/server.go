@@ -103,14 +103,17 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 	if o.Version == "" {
 		o.Version = buildVersion()
 	}
+
 	catalog, err := order.LoadCatalog(c.Catalog)
 	if err != nil {
 		return nil, fmt.Errorf("COINSLOT_CATALOG: %w", err)
 	}
+
 	tokens, err := token.Load(c.Tokens)
 	if err != nil {
 		return nil, fmt.Errorf("COINSLOT_TOKENS: %w", err)
 	}
+
 	logo, err := newLogo(c.Logo)
 	if err != nil {
 		return nil, err
@@ -119,17 +122,22 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 		o.Log.Warn("sandbox mode (COINSLOT_SANDBOX): no payment is real, and anyone who opens a " +
 			"checkout can complete it without money")
 	}
+
 	s := &Server{hub: realtime.NewHub(realtime.HubConfig{}), logo: logo}
 	s.observer = s.observe(c, o, tokens)
 	o.Log = s.countLines(o.Log)
 	s.store, err = store.Open(ctx, store.Config{
-		DSN: c.Database, Endpoints: c.WebhookURLs,
-		CheckEvent: payment.Event.Check, Began: s.operation, Log: o.Log,
+		DSN:        c.Database,
+		Endpoints:  c.WebhookURLs,
+		CheckEvent: payment.Event.Check,
+		Began:      s.operation,
+		Log:        o.Log,
 	})
 	if err != nil {
 		s.tracer.Close()
 		return nil, fmt.Errorf("COINSLOT_DATABASE: %w", err)
 	}
+
 	err = s.assemble(c, o, catalog, tokens)
 	if err == nil && !s.store.Shared() { // the only instance: pending creates are of a dead process
 		err = s.checkout.Recover(ctx)
@@ -137,6 +145,7 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+
 	return s, nil
 }
 
@@ -153,16 +162,26 @@ func newGateway(
 	c config.Config, o Options, all gateway.Bucket, began gateway.Began,
 ) (client *gateway.Client, admission *gateway.Limiter, err error) {
 	admission = gateway.NewLimiter(withFailpoints(gateway.LimiterConfig{
-		Rate: c.GatewayRPS, Bucket: all, Log: o.Log,
-		Probe: func(ctx context.Context) error { _, err := client.Currencies(ctx); return err },
+		Rate:   c.GatewayRPS,
+		Bucket: all,
+		Log:    o.Log,
+		Probe: func(ctx context.Context) error {
+			_, err := client.Currencies(ctx)
+			return err
+		},
 	}))
 	client, err = gateway.New(gateway.Config{
-		URL: c.GatewayURL, Key: c.GatewayKey.Reveal(), Limiter: admission, Began: began,
-		Transport: o.transport, Log: o.Log,
+		URL:       c.GatewayURL,
+		Key:       c.GatewayKey.Reveal(),
+		Limiter:   admission,
+		Began:     began,
+		Transport: o.transport,
+		Log:       o.Log,
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("COINSLOT_GATEWAY_URL: %w", err)
 	}
+
 	return client, admission, nil
 }
 
@@ -174,41 +193,70 @@ func (s *Server) assemble(
 	if err != nil {
 		return err
 	}
+
 	s.sender, err = webhook.New(withFailpoints(webhook.Config{
-		Outbox: s.store, Endpoints: c.WebhookURLs, Secrets: config.Reveal(c.WebhookSecrets),
-		AllowPrivate: c.AllowPrivateWebhooks, Self: c.PublicURL, Began: s.delivery, Log: o.Log,
-		Now: s.store.Now,
+		Outbox:       s.store,
+		Endpoints:    c.WebhookURLs,
+		Secrets:      config.Reveal(c.WebhookSecrets),
+		AllowPrivate: c.AllowPrivateWebhooks,
+		Self:         c.PublicURL,
+		Began:        s.delivery,
+		Log:          o.Log,
+		Now:          s.store.Now,
 	}))
 	if err != nil {
 		return fmt.Errorf("COINSLOT_WEBHOOK_URL, COINSLOT_WEBHOOK_SECRET: %w", err)
 	}
+
 	keys := config.Reveal(c.SecretKeys)
 	receipts, err := receipt.New(c.PublicURL, keys)
 	if err != nil {
 		return fmt.Errorf("COINSLOT_SECRET_KEY: %w", err)
 	}
+
 	exchange, err := s.exchangeRates(c, o)
 	if err != nil {
 		return err
 	}
+
 	s.checkout = checkout.New(withFailpoints(checkout.Config{
-		Store: s.store, Gateway: creates{s.gateway}, Rates: exchange,
-		Page: c.PublicURL + "/checkout/", Receipt: receipts.Receipt,
-		CallbackURL: callbackURL(c.PublicURL), PaymentPage: c.GatewayPageURL, Tokens: tokens,
-		Test: o.test(c), PriceRefused: s.metrics.CountRefusedPrice,
-		Changed: s.sessionChanged, Transitioned: s.sessionMoved,
-		Trace: s.tracer.Parent, Watched: s.hub.Watched, Schedule: pollSchedule(c, o),
-		Log: o.Log, Now: s.store.Now,
+		Store:        s.store,
+		Gateway:      creates{s.gateway},
+		Rates:        exchange,
+		Page:         c.PublicURL + "/checkout/",
+		Receipt:      receipts.Receipt,
+		CallbackURL:  callbackURL(c.PublicURL),
+		PaymentPage:  c.GatewayPageURL,
+		Tokens:       tokens,
+		Test:         o.test(c),
+		Changed:      s.sessionChanged,
+		Transitioned: s.sessionMoved,
+		PriceRefused: s.metrics.CountRefusedPrice,
+		Trace:        s.tracer.Parent,
+		Watched:      s.hub.Watched,
+		Schedule:     pollSchedule(c, o),
+		Log:          o.Log,
+		Now:          s.store.Now,
 	}))
 	s.records = gatewaylist.NewReconciler(gatewaylist.ReconcilerConfig{
-		Gateway: s.gateway, Records: backgroundRecords{s.gateway}, Runs: s.store, Sessions: s.store,
-		Change: s.checkout.Change, PaymentPage: c.GatewayPageURL, Schedule: s.checkout.Schedule,
-		ListPause: 10 * time.Second / time.Duration(max(c.GatewayRPS, 1)), // a tenth of the rate
-		Now:       s.store.Now, Log: o.Log,
+		Gateway:     s.gateway,
+		Records:     backgroundRecords{s.gateway},
+		Runs:        s.store,
+		Sessions:    s.store,
+		Change:      s.checkout.Change,
+		PaymentPage: c.GatewayPageURL,
+		Schedule:    s.checkout.Schedule,
+		ListPause:   10 * time.Second / time.Duration(max(c.GatewayRPS, 1)), // a tenth of the rate
+		Now:         s.store.Now,
+		Log:         o.Log,
 	})
 	s.poller = checkout.NewPoller(withFailpoints(checkout.PollerConfig{
-		Store: s.store, Process: s.process, Watched: s.hub.Sessions,
-		WatchedInterval: s.checkout.Schedule.Watched, Log: o.Log, Now: s.store.Now,
+		Store:           s.store,
+		Process:         s.process,
+		Watched:         s.hub.Sessions,
+		WatchedInterval: s.checkout.Schedule.Watched,
+		Log:             o.Log,
+		Now:             s.store.Now,
 		CapDue: func(ctx context.Context, now time.Time) (int, error) {
 			return s.store.CapDue(ctx, now, s.checkout.Schedule.MaxDueAhead())
 		},
@@ -217,12 +265,16 @@ func (s *Server) assemble(
 	if s.store.Shared() {
 		s.fanout = newFanout(s.store, s.hub, s.checkout.Schedule.Watched, s.store.Now, o.Log)
 	}
+
 	s.erasing = s.retention(c.Retention, o.Log)
 	s.erasingItems = s.unpaidItems(o.Log)
 	s.refusals = shop.NewRefusals(s.store.RefuseOrigin, o.Log)
 	s.Handler, err = s.handler(c, o, catalog, tokens, receipts)
 	s.Ops = web.Ops(web.Health{
-		Stuck: s.stuckLoops, Missing: s.missing, Warned: s.warned, Metrics: s.metrics,
+		Stuck:   s.stuckLoops,
+		Missing: s.missing,
+		Warned:  s.warned,
+		Metrics: s.metrics,
 	})
 	return err
 }
@@ -293,11 +345,14 @@ func (s *Server) listPollConfig(log *slog.Logger) gatewaylist.PollerConfig {
 			return s.store.Count(ctx, string(wire.Pending))
 		},
 		Watched:  func() int { return len(s.hub.Sessions()) },
-		Schedule: s.checkout.Schedule, Now: s.store.Now, Log: log,
+		Schedule: s.checkout.Schedule,
+		Now:      s.store.Now,
+		Log:      log,
 	}
 	if s.store.Shared() {
 		c.Runs = s.store
 	}
+
 	return c
 }
 
@@ -315,7 +370,8 @@ func pollSchedule(c config.Config, o Options) payment.Schedule {
 		return o.Schedule
 	}
 	p := payment.DefaultSchedule()
-	p.Watched, p.Unwatched = c.PollInterval, 5*c.PollInterval
+	p.Watched = c.PollInterval
+	p.Unwatched = 5 * c.PollInterval
 	return p
 }
 
@@ -348,6 +404,7 @@ func (s *Server) Run(ctx context.Context) error {
 	if s.fanout != nil {
 		group.Go(func() error { return s.fanout.run(ctx) })
 	}
+
 	group.Go(func() error {
 		select {
 		case <-s.store.Failed():

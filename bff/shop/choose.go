@@ -35,10 +35,12 @@ func (a *actions) choose(w http.ResponseWriter, r *http.Request) error {
 	if err := a.limit.checkAttempt(r); err != nil {
 		return err
 	}
+
 	choice, err := readChoice(r)
 	if err != nil {
 		return err
 	}
+
 	id := r.PathValue("session")
 	if err := a.sessions.checkOpen(r.Context(), id); err != nil {
 		return err

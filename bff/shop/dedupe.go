@@ -42,6 +42,7 @@ func (d *dedupe) shouldSend(v encodedView, wake func()) bool {
 		}
 		d.schedule(pause+time.Millisecond, wake)
 	}
+
 	return sends
 }
 

@@ -36,10 +36,12 @@ func (d *doctor) show(w http.ResponseWriter, r *http.Request) error {
 			return web.Refuse(wire.CodeMediaType, "Content-Type")
 		}
 	}
+
 	values := r.URL.Query()
 	for name, value := range r.PostForm {
 		values[name] = value
 	}
+
 	e := d.hostPage(values)
 	now := d.Now()
 	report := newReport(e, now)
@@ -51,6 +53,7 @@ func (d *doctor) show(w http.ResponseWriter, r *http.Request) error {
 		h.Set("Content-Type", "application/json")
 		return json.NewEncoder(w).Encode(report)
 	}
+
 	h.Set("Content-Type", "text/plain; charset=utf-8")
 	report.print(w)
 	return nil
@@ -58,7 +61,8 @@ func (d *doctor) show(w http.ResponseWriter, r *http.Request) error {
 
 // reportFormat is "html", "json" or "text": the requested one, else what the client accepts.
 func reportFormat(r *http.Request, requested string) string {
-	if format := web.OneOf(requested, "html", "json", "text"); format != "" {
+	format := web.OneOf(requested, "html", "json", "text")
+	if format != "" {
 		return format
 	}
 	switch {
@@ -108,22 +112,34 @@ func (d *doctor) doctorPage(
 	w http.ResponseWriter, e check.Embedding, report DoctorReport, now time.Time,
 ) error {
 	data, err := json.Marshal(map[string]any{ // escapes <, > and &, so that no text ends the block
-		"report": report, "session": check.AbsentSession, "integrity": e.Integrity,
-		"pinned": "/checkout/" + e.Version + "/checkout.js",
-		"wasm":   d.Assets.URL("app.wasm"), "sent": d.frameHeaders(), "places": placeTitles(),
+		"report":    report,
+		"session":   check.AbsentSession,
+		"integrity": e.Integrity,
+		"pinned":    "/checkout/" + e.Version + "/checkout.js",
+		"wasm":      d.Assets.URL("app.wasm"),
+		"sent":      d.frameHeaders(),
+		"places":    placeTitles(),
 	})
 	if err != nil {
 		return fmt.Errorf("encoding a report: %w", err)
 	}
+
 	var page bytes.Buffer
 	if err := doctorTemplate.Execute(&page, map[string]any{
-		"Report": report, "Data": template.JS(data), "Given": e.Given, "Code": e.Code,
-		"Codes": check.Codes(d.AddOrigin), "Places": check.Places(),
-		"Kept": check.Kept(e.Pasted), "CSS": d.Assets.URL("doctor.css"),
-		"JS": d.Assets.URL("doctor.js"), "Clock": now.UTC().Format(time.DateTime),
+		"Report": report,
+		"Data":   template.JS(data),
+		"Given":  e.Given,
+		"Code":   e.Code,
+		"Codes":  check.Codes(d.AddOrigin),
+		"Places": check.Places(),
+		"Kept":   check.Kept(e.Pasted),
+		"CSS":    d.Assets.URL("doctor.css"),
+		"JS":     d.Assets.URL("doctor.js"),
+		"Clock":  now.UTC().Format(time.DateTime),
 	}); err != nil {
 		return fmt.Errorf("rendering a report: %w", err)
 	}
+
 	d.SetKind(w, web.KindDoctor)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Write(page.Bytes()) // a client that has gone is not our error
@@ -163,10 +179,12 @@ func (d *doctor) echo(w http.ResponseWriter, r *http.Request) error {
 	if err := checkUpgrade(d.Server, r); err != nil {
 		return err
 	}
+
 	conn, err := upgrade(w, r)
 	if err != nil {
 		return err
 	}
+
 	defer conn.Close()
 	conn.SetReadLimit(echoBytes)
 	until := time.Now().Add(echoTimeout)
@@ -176,5 +194,6 @@ func (d *doctor) echo(w http.ResponseWriter, r *http.Request) error {
 	if kind, message, err := conn.ReadMessage(); err == nil {
 		_ = conn.WriteMessage(kind, message) // a client that has gone is not our error
 	}
+
 	return nil
 }

@@ -63,6 +63,7 @@ func (h hosts) parse(values url.Values) embedOptions {
 	if listed {
 		f.origin = origin
 	}
+
 	return f
 }
 
@@ -86,27 +87,28 @@ func (h hosts) returnTo(f embedOptions) string {
 }
 
 // refused reports whether an unlisted host frames the page.
-func (f embedOptions) refused() bool { return f.embed != "" && f.requested != "" && f.origin == "" }
+func (o embedOptions) refused() bool { return o.embed != "" && o.requested != "" && o.origin == "" }
 
-func (f embedOptions) fields() []widget.Field {
+func (o embedOptions) fields() []widget.Field {
 	var list []widget.Field
 	for _, field := range []widget.Field{
-		{Name: "embed", Value: f.embed},
-		{Name: "origin", Value: f.origin},
-		{Name: "theme", Value: f.theme},
-		{Name: "lang", Value: f.lang},
+		{Name: "embed", Value: o.embed},
+		{Name: "origin", Value: o.origin},
+		{Name: "theme", Value: o.theme},
+		{Name: "lang", Value: o.lang},
 	} {
 		if field.Value != "" {
 			list = append(list, field)
 		}
 	}
+
 	return list
 }
 
 // query is f as a query with "?", or "".
-func (f embedOptions) query() string {
+func (o embedOptions) query() string {
 	values := url.Values{}
-	for _, field := range f.fields() {
+	for _, field := range o.fields() {
 		values.Set(field.Name, field.Value)
 	}
 	if len(values) == 0 {

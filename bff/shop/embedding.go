@@ -65,15 +65,23 @@ func (l *loader) serve(w http.ResponseWriter, r *http.Request) error {
 	}
 
 	words, err := json.Marshal(embedding{ // escapes for HTML and old scripts
-		Listed: f.origin != "", Dir: dir, Title: say("title.none"), Close: say("close"),
-		Retry: say("closed.again"), Link: say("refused.link"), Failed: say("loader.failed"),
-		Create: say("error.unknown"), Offline: say("error.offline"),
-		Hints: check.NewHints(l.site.PublicURL, l.addOrigin, f.requested),
-		CSS:   embedCSS, Codes: codes,
+		Listed:  f.origin != "",
+		Dir:     dir,
+		Title:   say("title.none"),
+		Close:   say("close"),
+		Retry:   say("closed.again"),
+		Link:    say("refused.link"),
+		Failed:  say("loader.failed"),
+		Create:  say("error.unknown"),
+		Offline: say("error.offline"),
+		Hints:   check.NewHints(l.site.PublicURL, l.addOrigin, f.requested),
+		CSS:     embedCSS,
+		Codes:   codes,
 	})
 	if err != nil {
 		return fmt.Errorf("encoding the words of checkout.js: %w", err)
 	}
+
 	l.site.SetKind(w, web.KindModule)
 	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
 	web.Send(w, r, http.StatusOK, []byte(head+string(words)+tail))

@@ -89,6 +89,7 @@ func (e *errorPages) empty(r *http.Request, values url.Values, f embedOptions) w
 	if id := r.PathValue("session"); web.IsSession(id) {
 		page.Base += "/" + id
 	}
+
 	return page
 }
 

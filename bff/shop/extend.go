@@ -17,10 +17,12 @@ func (a *actions) extend(w http.ResponseWriter, r *http.Request) error {
 	if err := a.limit.checkAttempt(r); err != nil {
 		return err
 	}
+
 	number, err := readAttempt(r)
 	if err != nil {
 		return err
 	}
+
 	id := r.PathValue("session")
 	if err := a.sessions.checkOpen(r.Context(), id); err != nil {
 		return err
@@ -64,9 +66,11 @@ func readAttempt(r *http.Request) (int, error) {
 	if body.Attempt == "" {
 		return 0, nil
 	}
+
 	number, err := strconv.ParseUint(string(body.Attempt), 10, 16)
 	if err != nil || body.Attempt[0] == '0' {
 		return 0, web.Refuse(wire.CodeInvalid, "attempt")
 	}
+
 	return int(number), nil
 }

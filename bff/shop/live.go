@@ -47,11 +47,13 @@ func (s *liveSockets) open(w http.ResponseWriter, r *http.Request) error {
 	if !source.subscribe(r, socket.Notify) {
 		return web.Refuse(wire.CodeRateLimited, "")
 	}
+
 	conn, err := upgrade(w, r)
 	if err != nil {
 		source.Leave()
 		return err
 	}
+
 	socket.Open(conn)
 	s.sessions.nudge(r, session)
 	return nil
@@ -61,7 +63,7 @@ func (s *liveSockets) open(w http.ResponseWriter, r *http.Request) error {
 // all their views, some requests would time out.
 const (
 	maxLookups    = 8
-	lookupTimeout = 15 * time.Second // to wait for a turn
+	lookupTimeout = 15 * time.Second // how long a lookup waits for its turn
 	readTimeout   = 10 * time.Second
 )
 
@@ -165,7 +167,8 @@ func (l *liveView) read() (encodedView, error) {
 	session, err := l.sessions.find(ctx, l.session)
 	if errors.Is(err, web.Refuse(wire.CodeSessionUnknown, "")) {
 		return encodedView{}, &realtime.CloseError{
-			Code: websocket.ClosePolicyViolation, Reason: string(wire.CodeSessionUnknown),
+			Code:   websocket.ClosePolicyViolation,
+			Reason: string(wire.CodeSessionUnknown),
 		}
 	}
 	if err != nil {
@@ -182,7 +185,7 @@ func (l *liveView) read() (encodedView, error) {
 type encodedView struct {
 	text []byte        // JSON; read-only
 	hash uint64        // of the view without its times; differs between processes
-	age  time.Duration // of the gateway's last answer; negative = there was none
+	age  time.Duration // time since the gateway's last answer; negative = there was none
 }
 
 var hashSeed = maphash.MakeSeed()
@@ -192,10 +195,12 @@ func encode(v wire.View) (encodedView, error) {
 	if err != nil {
 		return encodedView{}, err
 	}
+
 	timeless, err := json.Marshal(v.Timeless())
 	if err != nil {
 		return encodedView{}, err
 	}
+
 	return encodedView{
 		text: text,
 		hash: maphash.Bytes(hashSeed, timeless),

@@ -56,6 +56,7 @@ func (n *wholeNumber) UnmarshalJSON(raw []byte) error {
 	if text == "null" {
 		return nil
 	}
+
 	isText := len(text) > 2 && text[0] == '"' && text[len(text)-1] == '"'
 	if isText {
 		text = text[1 : len(text)-1]
@@ -63,6 +64,7 @@ func (n *wholeNumber) UnmarshalJSON(raw []byte) error {
 	if strings.Trim(text, "0123456789") != "" {
 		return errors.New("not a whole number")
 	}
+
 	*n = wholeNumber(text)
 	return nil
 }
@@ -174,6 +176,7 @@ func (o *orders) editable(priced payment.Order, offered offer) *widget.Offer {
 	default:
 		return nil
 	}
+
 	return fields
 }
 
@@ -201,6 +204,7 @@ func offerFields(priced payment.Order, offered offer, editable *widget.Offer) []
 	if editable != nil && editable.Most > 0 {
 		list = append(list, widget.Field{Name: "quantity", Value: string(offered.Quantity)})
 	}
+
 	return slices.DeleteFunc(list, func(f widget.Field) bool { return f.Value == "" })
 }
 

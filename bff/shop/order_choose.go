@@ -16,14 +16,17 @@ func (o *orders) choose(w http.ResponseWriter, r *http.Request) error {
 	if err := checkPost(o.site, r); err != nil {
 		return err
 	}
+
 	offered, choice, err := readOrder(r)
 	if err != nil {
 		return err
 	}
+
 	f := o.pages.hosts.read(r, r.URL.Query())
 	if r.PostForm != nil {
 		f = o.pages.hosts.read(r, r.PostForm)
 	}
+
 	priced, err := o.price(r.Context(), offered, f)
 	if err != nil {
 		return err
@@ -78,6 +81,7 @@ func readOrder(r *http.Request) (offer, wire.Choice, error) {
 	if err := web.ReadJSON(r, &body); err != nil {
 		return offer{}, wire.Choice{}, err
 	}
+
 	offered := body.offer
 	choice := wire.Choice(body.choice)
 	if r.PostForm != nil {
@@ -87,6 +91,7 @@ func readOrder(r *http.Request) (offer, wire.Choice, error) {
 	if offered.Key != "" && !web.ValidIdempotencyKey(offered.Key) {
 		return offer{}, wire.Choice{}, web.Refuse(wire.CodeInvalid, "key")
 	}
+
 	return offered, choice, nil
 }
 

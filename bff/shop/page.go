@@ -121,6 +121,7 @@ func (p *pages) viewOptions(ctx context.Context, lang string) checkout.ViewOptio
 			ctx, "currency list unavailable: page shown without coins", "error", err,
 		)
 	}
+
 	return checkout.ViewOptions{
 		Now:        p.site.Now(),
 		Currencies: currencies,

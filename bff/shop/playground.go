@@ -40,6 +40,7 @@ func (p *playground) show(w http.ResponseWriter, _ *http.Request) error {
 	if err != nil {
 		return fmt.Errorf("rendering the playground: %w", err)
 	}
+
 	p.site.SetKind(w, web.KindDoctor)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Write(page.Bytes()) // a client that has gone is not our error

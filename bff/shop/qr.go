@@ -23,10 +23,12 @@ func (s *sessionReads) qr(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+
 	text, err := s.qrText(session, r.URL.Query())
 	if err != nil {
 		return err
 	}
+
 	drawn, err := drawQR(text)
 	if err != nil {
 		return err
@@ -61,6 +63,7 @@ func (s *sessionReads) qrText(session payment.Session, q url.Values) (string, er
 	case kind == "uri" && a.URI != "":
 		return a.URI, nil
 	}
+
 	return "", web.Refuse(wire.CodeNotFound, "kind")
 }
 
@@ -72,6 +75,7 @@ func drawQR(text string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("drawing a QR code: %w", err)
 	}
+
 	const quiet = 4
 	size := code.Size()
 	var path bytes.Buffer
@@ -90,6 +94,7 @@ func drawQR(text string) ([]byte, error) {
 			x = end
 		}
 	}
+
 	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %[1]d %[1]d"`+
 		` shape-rendering="crispEdges"><path fill="#fff" d="M0 0h%[1]dv%[1]dH0z"/>`+
 		`<path stroke="#000" d="%[2]s"/></svg>`, size+2*quiet, path.Bytes()), nil

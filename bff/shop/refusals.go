@@ -44,6 +44,7 @@ func (r *Refusals) Add(origin, session string) {
 	if r == nil || len(origin) > maxOrigin {
 		return
 	}
+
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	counted, known := r.list[origin]
@@ -54,6 +55,7 @@ func (r *Refusals) Add(origin, session string) {
 	if session != "" {
 		counted.session = session
 	}
+
 	counted.times++
 	r.list[origin] = counted
 }

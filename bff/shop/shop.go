@@ -156,8 +156,11 @@ func Routes(site *web.Server, c Config) ([]web.Route, error) {
 		dataRoute("GET /checkout/{session}/qr.svg", web.KindPicture, reads.qr),
 		pageRoute("GET /checkout/doctor", web.KindDoctor, doctor.show),
 		{
-			Pattern: "POST /checkout/doctor", Kind: web.KindDoctor, Limit: web.LimitPosts, Pages: true,
-			Handle: doctor.show,
+			Pattern: "POST /checkout/doctor",
+			Kind:    web.KindDoctor,
+			Limit:   web.LimitPosts,
+			Pages:   true,
+			Handle:  doctor.show,
 		},
 		dataRoute("GET /checkout/doctor/live", web.KindData, doctor.echo),
 		// As little limited as checkout.js, which requests it.
@@ -171,22 +174,39 @@ func Routes(site *web.Server, c Config) ([]web.Route, error) {
 			pageRoute("GET /checkout/playground", web.KindDoctor, playground.show),
 		)
 	}
+
 	return routes, nil
 }
 
 // pageRoute is a route for browsers.
 func pageRoute(pattern string, k web.Kind, h web.Handler) web.Route {
-	return web.Route{Pattern: pattern, Kind: k, Limit: web.LimitReads, Pages: true, Handle: h}
+	return web.Route{
+		Pattern: pattern,
+		Kind:    k,
+		Limit:   web.LimitReads,
+		Pages:   true,
+		Handle:  h,
+	}
 }
 
 // dataRoute is a route that pages load.
 func dataRoute(pattern string, k web.Kind, h web.Handler) web.Route {
-	return web.Route{Pattern: pattern, Kind: k, Limit: web.LimitReads, Handle: h}
+	return web.Route{
+		Pattern: pattern,
+		Kind:    k,
+		Limit:   web.LimitReads,
+		Handle:  h,
+	}
 }
 
 // postRoute is a route for forms and scripts.
 func postRoute(pattern string, limit web.Limit, h web.Handler) web.Route {
-	return web.Route{Pattern: pattern, Limit: limit, Pages: true, Handle: h}
+	return web.Route{
+		Pattern: pattern,
+		Limit:   limit,
+		Pages:   true,
+		Handle:  h,
+	}
 }
 
 // newPages reads the texts, and adds their files and the logo to the site's assets.

@@ -12,6 +12,7 @@ func (a *actions) simulate(w http.ResponseWriter, r *http.Request) error {
 	if err := checkPost(a.site, r); err != nil {
 		return err
 	}
+
 	var body struct {
 		Kind string `json:"kind"`
 	}

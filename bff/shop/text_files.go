@@ -44,7 +44,8 @@ func (f textFiles) URL(tag string) string {
 // find returns the file of a hashed name; nil = none.
 func (f textFiles) find(name string) *web.Asset {
 	tag, _, _ := strings.Cut(strings.TrimPrefix(name, "text-"), ".")
-	if file := f[tag]; file != nil && file().Name() == name {
+	file := f[tag]
+	if file != nil && file().Name() == name {
 		return file()
 	}
 	return nil

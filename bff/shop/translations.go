@@ -38,10 +38,12 @@ func readTranslations(static fs.FS, log *slog.Logger) (*translations, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	english, err := readText(static, "text/"+fallback+".json")
 	if err != nil {
 		return nil, err
 	}
+
 	t := &translations{
 		texts: map[string]func() map[string]string{},
 		names: map[string]string{},
@@ -52,6 +54,7 @@ func readTranslations(static fs.FS, log *slog.Logger) (*translations, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		t.texts[tag] = sync.OnceValue(func() map[string]string {
 			text, err := readText(static, file)
 			if err != nil {
@@ -61,6 +64,7 @@ func readTranslations(static fs.FS, log *slog.Logger) (*translations, error) {
 			return text
 		})
 	}
+
 	t.texts[fallback] = func() map[string]string { return english }
 	return t, t.arrange()
 }
@@ -135,6 +139,7 @@ func (t *translations) match(wanted ...string) (lang, dir string, text map[strin
 			break
 		}
 	}
+
 	return tag, directionOf(tag), t.texts[tag]()
 }
 
@@ -160,18 +165,32 @@ func (t *translations) words(lang string) checkout.Translate {
 	if read == nil {
 		read = t.texts[fallback]
 	}
-	text, dir := read(), directionOf(lang)
+
+	text := read()
+	dir := directionOf(lang)
 	return func(key string, pairs ...string) string {
 		if _, ok := text[key]; !ok {
 			return ""
 		}
 		for i := 0; i+1 < len(pairs); i += 2 {
 			if pairs[i] == "amount" {
-				pairs[i+1] = widget.Number(text, widget.Padded(pairs[i+1]))
+				pairs[i+1] = grouped(text, widget.Padded(pairs[i+1]))
 			}
 		}
 		return widget.Translate(text, dir, key, pairs...)
 	}
+}
+
+// grouped writes decimal text as the language of text does, in groups of three digits.
+func grouped(text map[string]string, number string) string {
+	whole, fraction, found := strings.Cut(number, ".")
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + text["number.group"] + whole[i:]
+	}
+	if !found {
+		return whole
+	}
+	return whole + text["number.decimal"] + fraction
 }
 
 // directionOf returns the direction of the script in which a language is usually written.

@@ -13,7 +13,7 @@ import (
 	"coinslot/bff/checkout"
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
-	"coinslot/bff/web"
+	"coinslot/bff/web/problems"
 	"coinslot/static"
 )
 
@@ -134,7 +134,7 @@ func TestNoticesAreFilledIn(t *testing.T) {
 		Number: 1, State: payment.Refused, CurrencySymbol: "USDT", NetworkName: "TRON",
 	}
 	for _, lang := range w.tags {
-		for code := range web.Answers {
+		for code := range problems.Answers {
 			messages := []string{p.notice(code, lang).Message}
 			erased := payment.Attempt{Number: 1, State: payment.Refused}
 			for _, attempts := range [][]payment.Attempt{nil, {erased}, {refused}} {
@@ -155,5 +155,17 @@ func TestNoticesAreFilledIn(t *testing.T) {
 				t.Errorf("%s: %q names no coin or network", lang, full)
 			}
 		}
+	}
+}
+
+// TestPriceInASentence: a finished price stays as it is, whatever language it is in.
+func TestPriceInASentence(t *testing.T) {
+	translations := fortest.Must(readTranslations(static.Files, slog.New(slog.DiscardHandler)))(t)
+	for lang, want := range map[string]string{
+		"en": "charged as 27,31\u00a0$",
+		"de": "wird mit 27,31\u00a0$ abgerechnet",
+	} {
+		got := translations.words(lang)("order.charge", "price", "27,31\u00a0$")
+		fortest.Equal(t, got, want, "in %s", lang)
 	}
 }

@@ -48,6 +48,7 @@ func (u *Unpaid) SessionChanged(s payment.Session) {
 		delete(u.open, s.ID)
 		return
 	}
+
 	o.opened = max(1, len(s.Attempts))
 	if a := s.Current(); a != nil {
 		o.until = latest(o.until, a.StartedAt.Add(unpaidPeriod))
@@ -55,6 +56,7 @@ func (u *Unpaid) SessionChanged(s payment.Session) {
 			o.until = latest(o.until, a.ExpiresAt)
 		}
 	}
+
 	u.open[s.ID] = o
 }
 
@@ -77,6 +79,7 @@ func (u *Unpaid) add(s payment.Session, client string) {
 	if len(u.open) >= maxUnpaid {
 		return
 	}
+
 	own, all := web.ClientKeys(client)
 	u.open[s.ID] = unpaid{
 		client:  own,
@@ -111,6 +114,7 @@ func (u *Unpaid) atLimit(client string, most int, now time.Time) bool {
 			byNetwork += o.opened
 		}
 	}
+
 	return byClient >= most || byNetwork >= web.NetworkFactor*most
 }
 

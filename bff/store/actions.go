@@ -34,6 +34,7 @@ func (db *DB) Actions(
 	if err != nil {
 		return page, err
 	}
+
 	size := pageSize(q.Limit)
 	query, args := actionQuery(q, from, size+1) // one more shows whether there is a next page
 	list, err := listRows(ctx, db, scanAction, query, args...)
@@ -44,18 +45,22 @@ func (db *DB) Actions(
 		list = list[:size]
 		page.Next = list[size-1].place.String()
 	}
+
 	for _, a := range list {
 		page.Actions = append(page.Actions, a.Action)
 	}
+
 	return page, nil
 }
 
 func actionQuery(q console.ActionQuery, from pairCursor, limit int) (string, []any) {
 	query := `SELECT seq, at, actor, address, what, session, detail FROM actions
 		WHERE (at, seq) < ($1, $2)`
-	if until := ceilMicros(q.To); !q.To.IsZero() && until <= from.Major {
+	until := ceilMicros(q.To)
+	if !q.To.IsZero() && until <= from.Major {
 		from = pairCursor{Major: until}
 	}
+
 	args := []any{from.Major, from.Minor}
 	where := func(condition string, value any) {
 		args = append(args, value)
@@ -67,6 +72,7 @@ func actionQuery(q console.ActionQuery, from pairCursor, limit int) (string, []a
 	if q.Session != "" {
 		where("session = $%d", keyOf(q.Session))
 	}
+
 	return query + fmt.Sprintf(` ORDER BY at DESC, seq DESC LIMIT %d`, limit), args
 }
 
@@ -78,8 +84,10 @@ type placedAction struct {
 func scanAction(rows *sql.Rows) (a placedAction, err error) {
 	var address, session, detail sql.NullString
 	err = rows.Scan(&a.place.Minor, &a.place.Major, &a.By, &address, &a.What, &session, &detail)
-	a.At, a.From = time.UnixMicro(a.place.Major).UTC(), address.String
-	a.Session, a.Detail = fromKey(session.String), detail.String
+	a.At = time.UnixMicro(a.place.Major).UTC()
+	a.From = address.String
+	a.Session = fromKey(session.String)
+	a.Detail = detail.String
 	return a, err
 }
 
@@ -113,7 +121,8 @@ func (db *DB) LoginEnded(ctx context.Context, login string) (bool, error) {
 const (
 	// maxOrigins is how many refused origins are kept, recentOrigins how many of them only
 	// because they are recent. The table is small enough to be read whole.
-	maxOrigins, recentOrigins = 200, 100
+	maxOrigins    = 200
+	recentOrigins = 100
 	// maxSeen is how many sessions of an origin are counted.
 	maxSeen = 8
 )
@@ -146,13 +155,16 @@ func (db *DB) RefuseOrigin(ctx context.Context, origin, session string, times in
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
+
 		seen := appendSeen(strings.Fields(before), session)
-		if _, err = tx.ExecContext(
+		_, err = tx.ExecContext(
 			ctx, refuseOrigin, keyOf(origin), keyOrNull(session), len(seen),
 			strings.Join(seen, " "), times, db.Now().UnixMicro(),
-		); err != nil {
+		)
+		if err != nil {
 			return err
 		}
+
 		_, err = tx.ExecContext(ctx, forgetOrigins, keyOf(origin), recentOrigins, maxOrigins-1)
 		return err
 	})
@@ -178,7 +190,9 @@ func scanOrigin(rows *sql.Rows) (o console.RefusedOrigin, err error) {
 	var session sql.NullString
 	var first, last int64
 	err = rows.Scan(&o.Origin, &session, &o.Sessions, &o.Times, &first, &last)
-	o.Origin, o.Session = fromKey(o.Origin), fromKey(session.String)
-	o.FirstAt, o.LastAt = time.UnixMicro(first).UTC(), time.UnixMicro(last).UTC()
+	o.Origin = fromKey(o.Origin)
+	o.Session = fromKey(session.String)
+	o.FirstAt = time.UnixMicro(first).UTC()
+	o.LastAt = time.UnixMicro(last).UTC()
 	return o, err
 }

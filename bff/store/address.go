@@ -17,10 +17,12 @@ var errPasswordParameter = errors.New("the address has a password among its para
 // port, a database, a user or a parameter: errors and the log name these.
 func checkPostgresAddress(dsn string) error {
 	_, address, _ := strings.Cut(dsn, "://")
-	authority, rest := address, ""
+	authority := address
+	rest := ""
 	end := strings.IndexAny(address, "/?#")
 	if end >= 0 {
-		authority, rest = address[:end], address[end:]
+		authority = address[:end]
+		rest = address[end:]
 	}
 	// The only @ is between password and host, and there is no fragment.
 	if strings.Count(authority, "@") > 1 || strings.ContainsAny(rest, "@#") {

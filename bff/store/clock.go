@@ -10,11 +10,11 @@ import (
 // clock is the database's, so that all instances agree on what is due and whose lease has
 // ended. Between two readings, this machine's clock counts on.
 type clock struct {
-	fixed func() time.Time // of tests; nil = none
+	fixed func() time.Time // replaces the clock in tests; nil = no replacement
 
 	mu   sync.Mutex // guards the fields below
 	here time.Time  // when the database was asked, with a monotonic reading; zero = not asked
-	base time.Time  // what it said
+	base time.Time  // what the database's clock said then
 	last time.Time  // latest answer of now
 }
 
@@ -35,15 +35,19 @@ func (c *clock) now() time.Time {
 	if c.fixed != nil {
 		return c.fixed()
 	}
+
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.here.IsZero() {
 		return time.Now()
 	}
+
 	now := c.base.Add(time.Since(c.here))
-	if back := c.last.Sub(now); back > 0 && back < clockJitter {
+	back := c.last.Sub(now)
+	if back > 0 && back < clockJitter {
 		return c.last
 	}
+
 	c.last = now
 	return now
 }
@@ -51,7 +55,8 @@ func (c *clock) now() time.Time {
 func (c *clock) set(here, base time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.here, c.base = here, base
+	c.here = here
+	c.base = base
 }
 
 // readClock sets the clock. The answer counts for the middle of the round trip.
@@ -68,6 +73,7 @@ func (db *DB) readClock(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("reading the database's clock: %w", err)
 	}
+
 	db.clock.set(before.Add(took/2), time.UnixMicro(micros).UTC())
 	return nil
 }
@@ -80,7 +86,8 @@ func (db *DB) keepClock(ctx context.Context) {
 		db.clockBeat.Beat(clockPeriod)
 		select {
 		case <-tick.C:
-			if err := db.readClock(ctx); err != nil && ctx.Err() == nil {
+			err := db.readClock(ctx)
+			if err != nil && ctx.Err() == nil {
 				db.log.Warn("reading the database's clock failed", "error", err)
 			}
 		case <-ctx.Done():

@@ -70,6 +70,7 @@ func (db *DB) AppendEvents(ctx context.Context, tx *sql.Tx, events []payment.Eve
 		if err != nil {
 			return fmt.Errorf("storing event %q: %w", e.ID, err)
 		}
+
 		for _, endpoint := range db.endpoints {
 			if _, err := tx.ExecContext(
 				ctx, insertDelivery, seq, keyOf(endpoint), e.At.UnixMicro(),
@@ -78,6 +79,7 @@ func (db *DB) AppendEvents(ctx context.Context, tx *sql.Tx, events []payment.Eve
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -120,6 +122,7 @@ func (db *DB) ClaimDeliveries(
 	if limit < 1 {
 		return nil, nil
 	}
+
 	for {
 		claimed, unreadable, err := db.claimDeliveries(ctx, now, lease, limit, endpoints)
 		if err != nil {
@@ -144,7 +147,9 @@ func (db *DB) claimDeliveries(
 		if err != nil {
 			return err
 		}
-		claimed, unreadable = nil, nil
+
+		claimed = nil
+		unreadable = nil
 		for _, d := range list {
 			if _, err := tx.ExecContext(
 				ctx, leaseDelivery, d.seq, keyOf(d.Endpoint), now.Add(lease).UnixMicro(),
@@ -157,6 +162,7 @@ func (db *DB) claimDeliveries(
 			}
 			claimed = append(claimed, d.Delivery)
 		}
+
 		return nil
 	})
 	return claimed, unreadable, err
@@ -180,6 +186,7 @@ func (db *DB) firstDue(
 			all = append(all, list...)
 		}
 	}
+
 	slices.SortFunc(all, dueDelivery.compare)
 	all = slices.CompactFunc(all, func(a, b dueDelivery) bool { return a.compare(b) == 0 })
 	return all[:min(limit, len(all))], nil
@@ -190,7 +197,8 @@ func scanDue(rows *sql.Rows, endpoint string) (d dueDelivery, err error) {
 	err = rows.Scan(&d.seq, &d.nextAt, &d.Tries, &opened, &d.urgent,
 		&d.EventID, &d.Type, &d.Session, &created, &d.Body)
 	d.at = created.Int64
-	d.Endpoint, d.CreatedAt = endpoint, timeOf(cmp.Or(opened, created))
+	d.Endpoint = endpoint
+	d.CreatedAt = timeOf(cmp.Or(opened, created))
 	return d, err
 }
 
@@ -207,11 +215,13 @@ func (db *DB) RecordResult(
 	case r.Abandoned:
 		state = stateAbandoned
 	}
+
 	status := sql.NullInt64{Int64: int64(r.Status), Valid: r.Status != 0}
 	opened := microsOf(d.CreatedAt)
 	if !opened.Valid {
 		opened = sql.NullInt64{Int64: math.MaxInt64, Valid: true}
 	}
+
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		n, err := affected(ctx, tx, recordResult, keyOf(d.EventID),
 			keyOf(d.Endpoint), state, r.NextAt.UnixMicro(), status, noteOrNull(r.Note),
@@ -219,6 +229,7 @@ func (db *DB) RecordResult(
 		if err != nil || n > 0 {
 			return err
 		}
+
 		var one int
 		err = tx.QueryRowContext(
 			ctx, findDelivery, keyOf(d.EventID), keyOf(d.Endpoint),
@@ -226,6 +237,7 @@ func (db *DB) RecordResult(
 		if errors.Is(err, sql.ErrNoRows) {
 			return errors.New("no such delivery")
 		}
+
 		return err
 	})
 	return wrap(err, "recording the result of a delivery of event %q", d.EventID)

@@ -65,11 +65,13 @@ func watchable(s wire.Status) bool { return s.Waiting() && s.Outcome() == wire.P
 func (db *DB) Touch(
 	ctx context.Context, s checkout.ClaimedSession, checkedAt, dueAt time.Time,
 ) error {
-	query, args := touchSession, []any{
+	query := touchSession
+	args := []any{
 		keyOf(s.ID), s.Version, microsOf(checkedAt), microsOf(dueAt),
 	}
 	if s.Epoch != 0 {
-		query, args = touchClaimed, append(args, s.Epoch)
+		query = touchClaimed
+		args = append(args, s.Epoch)
 	}
 	return wrap(db.Execute(ctx, query, args...), "touching session %q", s.ID)
 }
@@ -105,10 +107,12 @@ func (db *DB) ClaimOf(
 		}
 		query, args := claimQuery(batch, now, lease, limit-len(claimed))
 		list, err := db.claim(ctx, query, args...)
-		if claimed = append(claimed, list...); err != nil {
+		claimed = append(claimed, list...)
+		if err != nil {
 			return claimed, err
 		}
 	}
+
 	return claimed, nil
 }
 
@@ -138,6 +142,7 @@ func (db *DB) claim(
 		if len(rows) == 0 {
 			return nil, nil
 		}
+
 		for _, r := range rows {
 			s, err := r.session()
 			if err != nil {
@@ -147,6 +152,7 @@ func (db *DB) claim(
 			claimed = append(claimed, checkout.ClaimedSession{Session: s, Epoch: r.epoch})
 		}
 	}
+
 	slices.SortFunc(claimed, func(a, b checkout.ClaimedSession) int {
 		return cmp.Or(a.DueAt.Compare(b.DueAt), cmp.Compare(a.ID, b.ID))
 	})
@@ -168,6 +174,7 @@ func (db *DB) Hold(
 	if err != nil {
 		return checkout.ClaimedSession{}, fmt.Errorf("holding session %q: %w", id, err)
 	}
+
 	s, err := r.session()
 	return checkout.ClaimedSession{Session: s, Epoch: r.epoch}, db.noteUnreadable(ctx, err)
 }

@@ -34,11 +34,13 @@ func (db *DB) RenewEndpoints(ctx context.Context) error {
 	if !db.Shared() {
 		return nil
 	}
+
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		open, err := openEndpoints(ctx, tx)
 		if err != nil {
 			return err
 		}
+
 		now := db.Now().UnixMicro()
 		record := func(query string, endpoints []string) error {
 			for _, endpoint := range endpoints {
@@ -53,6 +55,7 @@ func (db *DB) RenewEndpoints(ctx context.Context) error {
 		if err := record(renewEndpoint, own); err != nil {
 			return err
 		}
+
 		return record(insertEndpoint, open)
 	})
 	return wrap(err, "renewing the webhook URLs of this instance")
@@ -82,11 +85,13 @@ func (db *DB) IsConfigured(
 	if !db.Shared() {
 		return false, nil
 	}
+
 	var seen int64
 	err := q.QueryRowContext(ctx, endpointSeen, keyOf(endpoint)).Scan(&seen)
 	if errors.Is(err, sql.ErrNoRows) { // the next pass notes it
 		return true, nil
 	}
+
 	return seen > db.Now().Add(-endpointLease).UnixMicro(), err
 }
 
@@ -121,6 +126,7 @@ func backlogs(
 	if err != nil {
 		return nil, err
 	}
+
 	for _, endpoint := range open {
 		if included, err := include(endpoint); err != nil {
 			return nil, err
@@ -133,6 +139,7 @@ func backlogs(
 		}
 		list = append(list, b)
 	}
+
 	return list, nil
 }
 

@@ -58,25 +58,29 @@ func finalStatuses() []wire.Status { return wire.StatusesWhere(wire.Status.Final
 func (db *DB) Erasable(
 	ctx context.Context, before time.Time, from string, limit int,
 ) (ids []string, next string, err error) {
-	at, rest := 0, cursor{}
+	at := 0
+	rest := cursor{}
 	if from != "" {
 		_, err := fmt.Sscanf(from, "%d.%d.%s", &at, &rest.createdAt, &rest.id)
 		if err != nil || at < 0 || at >= len(finalStatuses()) {
 			return nil, "", fmt.Errorf("finding sessions to erase: cursor %q is not valid", from)
 		}
 	}
+
 	status := finalStatuses()[at]
 	found, err := listRows(ctx, db, scanFinished, erasable,
 		keyOf(string(status)), rest.createdAt, keyOf(rest.id), before.UnixMicro(), limit)
 	if err != nil {
 		return nil, "", fmt.Errorf("finding sessions to erase: %w", err)
 	}
+
 	for _, f := range found {
 		done := f.erased && status == wire.Confirmed // of the others, there is more to erase
 		if !done && !f.setAside {
 			ids = append(ids, f.id)
 		}
 	}
+
 	switch {
 	case len(found) == limit:
 		last := found[len(found)-1]
@@ -84,6 +88,7 @@ func (db *DB) Erasable(
 	case at+1 < len(finalStatuses()):
 		next = fmt.Sprintf("%d.0.-", at+1) // no id begins with a minus sign
 	}
+
 	return ids, next, nil
 }
 
@@ -93,21 +98,25 @@ func (db *DB) UnpaidItems(
 ) (ids []string, next string, err error) {
 	after := cursor{}
 	if from != "" {
-		if after, err = parseCursor(from); err != nil {
+		after, err = parseCursor(from)
+		if err != nil {
 			return nil, "", err
 		}
 	}
+
 	found, err := listRows(ctx, db, scanPlace, unpaidItems,
 		after.createdAt, keyOf(after.id), before.UnixMicro(), limit)
 	if err != nil {
 		return nil, "", fmt.Errorf("finding unpaid sessions of items: %w", err)
 	}
+
 	for _, f := range found {
 		ids = append(ids, f.id)
 	}
 	if len(found) == limit {
 		next = found[limit-1].String()
 	}
+
 	return ids, next, nil
 }
 
@@ -142,6 +151,7 @@ func (db *DB) Erase(
 		return payment.EraseNothing, fmt.Errorf("erasing session %q: %w", id,
 			db.noteUnreadable(ctx, err))
 	}
+
 	return done, nil
 }
 
@@ -153,19 +163,24 @@ func (db *DB) erase(
 	if err != nil {
 		return 0, err
 	}
+
 	s, err := r.session()
 	if err != nil {
 		return 0, err
 	}
+
 	var open bool
 	if err := tx.QueryRowContext(ctx, undelivered, keyOf(id)).Scan(&open); err != nil {
 		return 0, err
 	}
-	before, held := termsOf(&s), keysOf(s)
+
+	before := termsOf(&s)
+	held := keysOf(s)
 	e := decide(s, open)
 	if e == payment.EraseNothing {
 		return e, nil
 	}
+
 	s.Erase(e, now)
 	s.Version++
 	if _, _, err := put(ctx, tx, updateSession, s); err != nil {
@@ -182,6 +197,7 @@ func (db *DB) erase(
 			return 0, fmt.Errorf("packing the row: %w", err)
 		}
 	}
+
 	return e, db.eraseRelated(ctx, tx, id, e, now)
 }
 
@@ -200,20 +216,24 @@ func (db *DB) eraseRelated(
 			eraseNotes, deleteActionsOf,
 		}
 	}
+
 	for _, query := range queries {
 		if _, err := tx.ExecContext(ctx, query, keyOf(id)); err != nil {
 			return fmt.Errorf("erasing its events: %w", err)
 		}
 	}
+
 	left, err := collect(ctx, tx, scanStored, eventsToErase, keyOf(id))
 	if err != nil {
 		return fmt.Errorf("reading its events: %w", err)
 	}
+
 	for _, l := range left {
 		if _, err := tx.ExecContext(ctx, replaceBody, l.seq, l.Erased(e, now).Body); err != nil {
 			return fmt.Errorf("erasing event %q: %w", l.ID, err)
 		}
 	}
+
 	return nil
 }
 
@@ -225,7 +245,8 @@ type storedEvent struct {
 func scanStored(rows *sql.Rows) (e storedEvent, err error) {
 	var at int64
 	err = rows.Scan(&e.seq, &e.ID, &e.Session, &e.Type, &at, &e.Body)
-	e.Session, e.At = fromKey(e.Session), time.UnixMicro(at).UTC()
+	e.Session = fromKey(e.Session)
+	e.At = time.UnixMicro(at).UTC()
 	return e, err
 }
 

@@ -37,31 +37,39 @@ func (db *DB) Events(
 	if q.After == webhook.Latest {
 		return db.endOfLog(ctx)
 	}
+
 	after, err := parsePosition(q.After)
 	if err != nil {
 		return page, err
 	}
+
 	size := pageSize(q.Limit)
 	var list []placedEvent
 	err = db.View(ctx, func(ctx context.Context, conn queryer) (err error) {
 		if err := db.verifyPosition(ctx, conn, after); err != nil {
 			return err
 		}
+
 		horizon, err := db.horizon(ctx, conn)
 		if err != nil {
 			return err
 		}
+
 		// one more shows whether there is a next page
-		query, args := db.dialect.EventsAfter, []any{after.transaction, after.seq, size + 1, horizon}
+		query := db.dialect.EventsAfter
+		args := []any{after.transaction, after.seq, size + 1, horizon}
 		if q.Session != "" {
-			query, args = db.dialect.SessionEventsAfter, append(args, keyOf(q.Session))
+			query = db.dialect.SessionEventsAfter
+			args = append(args, keyOf(q.Session))
 		}
+
 		list, err = collect(ctx, conn, scanEvent, query, args...)
 		return err
 	})
 	if err != nil {
 		return page, fmt.Errorf("reading events: %w", err)
 	}
+
 	page.More = len(list) > size
 	for _, e := range list[:min(size, len(list))] {
 		after = e.position
@@ -71,6 +79,7 @@ func (db *DB) Events(
 			db.setEventAside(ctx, e.Event)
 		}
 	}
+
 	page.Next = after.String()
 	return page, nil
 }
@@ -91,6 +100,7 @@ func (db *DB) endOfLog(ctx context.Context) (page webhook.EventPage, err error) 
 	if err != nil {
 		return webhook.EventPage{}, fmt.Errorf("reading the end of the event log: %w", err)
 	}
+
 	return page, nil
 }
 
@@ -124,7 +134,8 @@ func scanEvent(rows *sql.Rows) (e placedEvent, err error) {
 		&e.transaction, &e.seq, &e.ID, &e.Type, &e.Session, &at, &e.Body, &e.setAside,
 	)
 	e.Session = fromKey(e.Session)
-	e.At, e.digest = time.UnixMicro(at).UTC(), eventDigest(e.ID, at)
+	e.At = time.UnixMicro(at).UTC()
+	e.digest = eventDigest(e.ID, at)
 	return e, err
 }
 
@@ -156,10 +167,12 @@ func (db *DB) replay(
 	if r.Limit > 0 {
 		limit = min(r.Limit, largestReplay)
 	}
+
 	taken, err := eventTimes(ctx, tx, r, limit)
 	if err != nil || len(taken) == 0 {
 		return done, err
 	}
+
 	done.Last = taken[len(taken)-1]
 	rest := r
 	rest.From = done.Last.Add(time.Microsecond)
@@ -168,15 +181,18 @@ func (db *DB) replay(
 	if err != nil {
 		return done, err
 	}
+
 	done.More = len(more) > 0
 	query, args := eventsQuery(r, countEvents)
 	if err := tx.QueryRowContext(ctx, query, args...).Scan(&done.Events); err != nil {
 		return done, err
 	}
+
 	again := replayEvents
 	if r.Undelivered {
 		again = replayUndelivered
 	}
+
 	for _, endpoint := range db.endpoints {
 		query, args := eventsQuery(r, again, keyOf(endpoint), now.UnixMicro())
 		n, err := affected(ctx, tx, query, args...)
@@ -185,6 +201,7 @@ func (db *DB) replay(
 		}
 		done.Deliveries += n
 	}
+
 	return done, nil
 }
 

@@ -14,15 +14,18 @@ func (db *DB) Disk() (size, free int64) {
 	if db.path == "" {
 		return 0, -1
 	}
+
 	for _, name := range []string{db.path, db.path + "-wal"} {
 		if info, err := os.Stat(name); err == nil {
 			size += info.Size()
 		}
 	}
+
 	free, err := diskFree(db.path)
 	if err != nil {
 		free = -1
 	}
+
 	return size, free
 }
 
@@ -58,11 +61,13 @@ func (db *DB) Truncate(ctx context.Context) (err error) {
 	if db.Shared() || db.Writer == nil {
 		return nil
 	}
+
 	defer func() { err = wrap(err, "truncating the write-ahead log") }()
 	conn, err := db.Writer.Conn(ctx)
 	if err != nil {
 		return err
 	}
+
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	var usual int
 	if err := conn.QueryRowContext(ctx, `PRAGMA busy_timeout`).Scan(&usual); err != nil {
@@ -71,14 +76,17 @@ func (db *DB) Truncate(ctx context.Context) (err error) {
 	if _, err := conn.ExecContext(ctx, `PRAGMA busy_timeout = 100`); err != nil {
 		return err
 	}
+
 	var busy, pages, copied int
 	failed := conn.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).
 		Scan(&busy, &pages, &copied)
 	_, err = conn.ExecContext(context.WithoutCancel(ctx),
 		fmt.Sprintf(`PRAGMA busy_timeout = %d`, usual))
-	if err := errors.Join(failed, err); err != nil || busy == 0 {
+	err = errors.Join(failed, err)
+	if err != nil || busy == 0 {
 		return err
 	}
+
 	return errors.New("a reader of the database blocks it, " +
 		"so what was erased is still in the file that ends in -wal")
 }

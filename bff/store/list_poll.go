@@ -28,6 +28,7 @@ func (db *DB) TouchAll(ctx context.Context, now time.Time, list []gatewaylist.To
 		if err != nil {
 			return err
 		}
+
 		defer touch.Close()
 		for _, t := range list {
 			if _, err := touch.ExecContext(
@@ -37,6 +38,7 @@ func (db *DB) TouchAll(ctx context.Context, now time.Time, list []gatewaylist.To
 				return err
 			}
 		}
+
 		return nil
 	})
 	return wrap(err, "touching %d sessions", len(list))
@@ -53,6 +55,7 @@ func (db *DB) Tracked(ctx context.Context, trackingCodes []string) ([]payment.Se
 		}
 		found = append(found, db.readable(ctx, rows)...)
 	}
+
 	// One can be found by two codes.
 	slices.SortFunc(found, func(a, b payment.Session) int { return cmp.Compare(a.ID, b.ID) })
 	same := func(a, b payment.Session) bool { return a.ID == b.ID }

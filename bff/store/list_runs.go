@@ -46,6 +46,7 @@ func (db *DB) BeginRun(
 	if err != nil {
 		return 0, err
 	}
+
 	args := []any{
 		runRow(c.Kind), now.Add(lease).UnixMicro(), run,
 		now.UnixMicro(), now.Add(gatewaylist.MaxPause).UnixMicro(),
@@ -56,6 +57,7 @@ func (db *DB) BeginRun(
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, gatewaylist.ErrRunning
 	}
+
 	return epoch, wrap(err, "storing a reconciliation run")
 }
 
@@ -77,13 +79,16 @@ func (db *DB) EndRun(
 	if err != nil {
 		return err
 	}
+
 	var report sql.NullString
 	if r != nil {
-		if report.String, err = document(r); err != nil {
+		report.String, err = document(r)
+		if err != nil {
 			return err
 		}
 		report.Valid = true
 	}
+
 	row := runRow(c.Kind)
 	return db.changeRun(ctx, endRun, row, epoch, microsOf(next), run, report)
 }
@@ -127,15 +132,20 @@ func (db *DB) LastRun(
 	if err != nil {
 		return gatewaylist.RunStatus{}, fmt.Errorf("reading the last reconciliation run: %w", err)
 	}
-	c.Until, c.Next = timeOf(until), timeOf(next)
+
+	c.Until = timeOf(until)
+	c.Next = timeOf(next)
 	err = json.Unmarshal([]byte(run), &c.Last)
 	if err == nil && report.Valid {
 		err = json.Unmarshal([]byte(report.String), &c.Report)
 	}
 	if err != nil {
-		c.Last, c.Report, c.Next = gatewaylist.Run{Kind: kind}, nil, time.Time{}
+		c.Last = gatewaylist.Run{Kind: kind}
+		c.Report = nil
+		c.Next = time.Time{}
 		err = db.forgetRun(ctx, kind, c.Epoch, err)
 	}
+
 	return c, err
 }
 
@@ -146,14 +156,17 @@ func (db *DB) forgetRun(
 	if db.Writer == nil {
 		return nil
 	}
+
 	empty, err := document(gatewaylist.Run{Kind: kind})
 	if err != nil {
 		return err
 	}
+
 	err = db.Execute(ctx, forgetRunOf, runRow(kind), epoch, empty)
 	if err != nil {
 		return fmt.Errorf("forgetting an unreadable reconciliation run: %w", err)
 	}
+
 	db.log.ErrorContext(ctx, "the last reconciliation run is unreadable and was forgotten",
 		"kind", kind, "error", cause)
 	return nil

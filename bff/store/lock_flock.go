@@ -17,6 +17,7 @@ func lock(path string) (unlock func() error, err error) {
 	if err != nil {
 		return nil, err // names the path
 	}
+
 	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		err = errors.New("another process is using it; stop that one first")
@@ -24,5 +25,6 @@ func lock(path string) (unlock func() error, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("locking %s: %w", path, errors.Join(err, file.Close()))
 	}
+
 	return file.Close, nil
 }

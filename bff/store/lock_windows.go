@@ -13,6 +13,7 @@ func lock(path string) (unlock func() error, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("locking %s: %w", path, err)
 	}
+
 	const alone = 0 // not shared
 	handle, err := syscall.CreateFile(name, syscall.GENERIC_READ|syscall.GENERIC_WRITE, alone, nil,
 		syscall.OPEN_ALWAYS, syscall.FILE_ATTRIBUTE_NORMAL, 0)
@@ -23,5 +24,6 @@ func lock(path string) (unlock func() error, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("locking %s: %w", path, err)
 	}
+
 	return func() error { return syscall.CloseHandle(handle) }, nil
 }

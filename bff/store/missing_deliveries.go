@@ -37,12 +37,15 @@ func (db *DB) addMissingDeliveries(ctx context.Context, since time.Time) error {
 		if err != nil {
 			return fmt.Errorf("finding events without a delivery: %w", err)
 		}
+
 		var missing []int64
 		for _, e := range list {
-			if at = e.openDelivery; e.isMissing() {
+			at = e.openDelivery
+			if e.isMissing() {
 				missing = append(missing, e.event)
 			}
 		}
+
 		for batch := range slices.Chunk(missing, rerouteBatch) {
 			if err := db.addBatch(ctx, batch); err != nil {
 				return fmt.Errorf("adding deliveries of events before the webhook URL: %w", err)
@@ -55,8 +58,10 @@ func (db *DB) addMissingDeliveries(ctx context.Context, since time.Time) error {
 		if len(list) < rerouteScan {
 			return nil
 		}
+
 		background.Sleep(ctx, missingPause)
 	}
+
 	return ctx.Err()
 }
 
@@ -80,7 +85,7 @@ func (e eventState) isMissing() bool {
 func (db *DB) addBatch(ctx context.Context, events []int64) error {
 	return db.Write(ctx, func(tx *sql.Tx) error {
 		for _, event := range events {
-			var bound bool // by another instance, meanwhile
+			var bound bool // another instance has bound it meanwhile
 			if err := tx.QueryRowContext(ctx, hasDelivery, event).Scan(&bound); err != nil {
 				return err
 			}
@@ -91,6 +96,7 @@ func (db *DB) addBatch(ctx context.Context, events []int64) error {
 				return err
 			}
 		}
+
 		return nil
 	})
 }

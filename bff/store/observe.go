@@ -23,7 +23,8 @@ func observed[T any](
 	if db.began == nil {
 		return do(ctx, fn)
 	}
-	var own error // of fn's last run
+
+	var own error // what the last run of fn returned
 	ctx, ended := db.began(ctx, operation)
 	err := do(ctx, func(ctx context.Context, t T) error {
 		own = fn(ctx, t)
@@ -34,6 +35,7 @@ func observed[T any](
 	} else {
 		ended(err)
 	}
+
 	return err
 }
 

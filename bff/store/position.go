@@ -44,6 +44,7 @@ func parsePosition(text string) (position, error) {
 	if text == "" {
 		return position{}, nil
 	}
+
 	first, rest, _ := strings.Cut(text, ".")
 	second, digest, _ := strings.Cut(rest, ".")
 	transaction, err1 := strconv.ParseInt(first, 10, 64)
@@ -55,6 +56,7 @@ func parsePosition(text string) (position, error) {
 	if !valid || p.String() != text {
 		return position{}, badCursor("after")
 	}
+
 	return p, nil
 }
 
@@ -64,6 +66,7 @@ func (db *DB) verifyPosition(ctx context.Context, q queryer, p position) error {
 	if p == (position{}) {
 		return nil
 	}
+
 	var id string
 	var at int64
 	err := q.QueryRowContext(ctx, db.dialect.EventAt, p.transaction, p.seq).Scan(&id, &at)
@@ -76,6 +79,7 @@ func (db *DB) verifyPosition(ctx context.Context, q queryer, p position) error {
 	if p.digest != eventDigest(id, at) {
 		return webhook.ErrCursorGone
 	}
+
 	return nil
 }
 

@@ -47,12 +47,15 @@ func namesPostgres(dsn string) bool {
 		withPassword.MatchString(dsn) {
 		return true
 	}
+
 	for _, field := range strings.Fields(dsn) {
-		switch name, _, _ := strings.Cut(field, "="); name + "=" {
+		name, _, _ := strings.Cut(field, "=")
+		switch name + "=" {
 		case "host=", "dbname=", "user=", "password=", "pgpassword=":
 			return strings.Contains(field, "=")
 		}
 	}
+
 	return false
 }
 
@@ -65,6 +68,7 @@ func postgresConfig(dsn string) (*pgxpool.Config, error) {
 	if err := checkPostgresAddress(dsn); err != nil {
 		return nil, fmt.Errorf("COINSLOT_DATABASE: %w", err)
 	}
+
 	c, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
 		return nil, fmt.Errorf("COINSLOT_DATABASE: %w", errAddress) // the cause repeats parts of dsn
@@ -72,13 +76,17 @@ func postgresConfig(dsn string) (*pgxpool.Config, error) {
 	if !strings.Contains(dsn, "pool_max_conns=") {
 		c.MaxConns = defaultConnections
 	}
+
 	c.MaxConns = min(max(c.MaxConns, minConnections), maxConnections)
 	c.PingTimeout = 2 * time.Second
 	if c.ConnConfig.ConnectTimeout == 0 || c.ConnConfig.ConnectTimeout > connectTimeout {
 		c.ConnConfig.ConnectTimeout = connectTimeout
 	}
+
 	maps.Copy(c.ConnConfig.RuntimeParams, map[string]string{
-		"client_encoding": "UTF8", "timezone": "UTC", "application_name": "coinslot",
+		"client_encoding":  "UTF8",
+		"timezone":         "UTC",
+		"application_name": "coinslot",
 	})
 	// A pooler's next transaction may have another connection, which lacks what an earlier one has
 	// prepared. https://www.pgbouncer.org/features.html
@@ -115,7 +123,8 @@ func (db *DB) connectToWrite(ctx context.Context, c Config) error {
 
 // connect opens the pool for reading and makes sure that its settings hold.
 func (db *DB) connect(ctx context.Context, c *pgxpool.Config) (err error) {
-	if db.pool, err = pgxpool.NewWithConfig(ctx, c); err != nil {
+	db.pool, err = pgxpool.NewWithConfig(ctx, c)
+	if err != nil {
 		return fmt.Errorf("creating the connection pool: %w", err)
 	}
 	db.Reader = stdlib.OpenDBFromPool(db.pool)
@@ -158,6 +167,7 @@ func checkServer(ctx context.Context, db *sql.DB) error {
 	case encoding != "UTF8":
 		return fmt.Errorf("the database is encoded in %s; create one in UTF8", encoding)
 	}
+
 	return nil
 }
 
@@ -172,10 +182,12 @@ func (db *DB) migratePostgres(ctx context.Context) error {
 	if err != nil || have == know {
 		return err
 	}
+
 	tx, err := db.Writer.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("locking the tables: %w", err)
 	}
+
 	defer func() { _ = tx.Rollback() }() // which ends the lock
 	for _, statement := range []string{
 		`SET LOCAL statement_timeout = 0`,
@@ -187,6 +199,7 @@ func (db *DB) migratePostgres(ctx context.Context) error {
 			return fmt.Errorf("locking the tables: %w", err)
 		}
 	}
+
 	return migrate(ctx, db.Writer, db.dialect)
 }
 

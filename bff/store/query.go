@@ -23,6 +23,7 @@ func collect[T any](
 	if err != nil {
 		return nil, err
 	}
+
 	defer rows.Close()
 	var list []T
 	for rows.Next() {
@@ -32,6 +33,7 @@ func collect[T any](
 		}
 		list = append(list, item)
 	}
+
 	return list, rows.Err()
 }
 

@@ -27,6 +27,7 @@ func (db *DB) readSQLite(ctx context.Context, path string) (err error) {
 	if _, err := os.Stat(path); err != nil {
 		return err // names the path; SQLite would create the file
 	}
+
 	marked, err := checkFile(ctx, path)
 	if err != nil {
 		return err
@@ -34,13 +35,16 @@ func (db *DB) readSQLite(ctx context.Context, path string) (err error) {
 	if !marked {
 		return errors.New("it is empty")
 	}
+
 	// Without a server, a reader may have to create the files that readers share, and so
 	// cannot be mode=ro.
 	settings := readerSettings()
 	settings.Set("mode", "rw")
-	if db.Reader, err = openPool(path, settings, readers); err != nil {
+	db.Reader, err = openPool(path, settings, readers)
+	if err != nil {
 		return err
 	}
+
 	return db.checkVersion(ctx)
 }
 
@@ -68,7 +72,8 @@ func (db *DB) besideSQLite(ctx context.Context, path string) (err error) {
 	if err := db.readSQLite(ctx, path); err != nil {
 		return err
 	}
-	if db.Writer, err = openPool(path, writerSettings(), 1); err != nil {
+	db.Writer, err = openPool(path, writerSettings(), 1)
+	if err != nil {
 		return err
 	}
 	return checkDurable(ctx, db.Writer)
@@ -93,7 +98,8 @@ func (db *DB) inspectSQLite(ctx context.Context, path string) (err error) {
 	if _, err := os.Stat(path); err != nil {
 		return err
 	}
-	if db.Reader, err = openPool(path, inspectSettings(path), 1); err != nil {
+	db.Reader, err = openPool(path, inspectSettings(path), 1)
+	if err != nil {
 		return err
 	}
 	_, err = checkMark(ctx, db.Reader)

@@ -35,6 +35,7 @@ func (db *DB) validate(ctx context.Context, conn *pgconn.PgConn) error {
 	if err := pgconn.ValidateConnectTargetSessionAttrsReadWrite(ctx, conn); err != nil {
 		return err
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, proofTimeout)
 	defer cancel()
 	results, err := conn.Exec(ctx, proof).ReadAll()
@@ -44,6 +45,7 @@ func (db *DB) validate(ctx context.Context, conn *pgconn.PgConn) error {
 	if err != nil {
 		return fmt.Errorf("waiting for a synchronous standby: %w", err)
 	}
+
 	db.synchronous.Store(results[0].Rows[0][1] != nil)
 	return nil
 }

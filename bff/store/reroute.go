@@ -74,7 +74,7 @@ type rerouter struct {
 // delivery of it was under way.
 type leftover struct {
 	deliveries int
-	tried      time.Time // to move them
+	tried      time.Time // when moving them was tried last
 }
 
 func (db *DB) newRerouter() *rerouter {
@@ -89,8 +89,10 @@ func (r *rerouter) pass(ctx context.Context) error {
 	if err := r.db.RenewEndpoints(ctx); err != nil {
 		return err
 	}
+
 	late := !r.renewed.IsZero() && now.Sub(r.renewed) >= endpointLease
-	if r.renewed = now; late && r.db.Shared() {
+	r.renewed = now
+	if late && r.db.Shared() {
 		return nil
 	}
 	if len(r.db.endpoints) > 0 {
@@ -98,16 +100,19 @@ func (r *rerouter) pass(ctx context.Context) error {
 			return err
 		}
 	}
+
 	r.since = now.Add(-time.Minute) // longer than any transaction
 	list, err := r.db.Unrouted(ctx)
 	if err != nil {
 		return err
 	}
+
 	for _, b := range list {
 		k := r.kept[b.Endpoint]
 		if b.Waiting == k.deliveries && now.Sub(k.tried) < rerouteAgain {
 			continue
 		}
+
 		left, err := r.db.rerouteRecent(ctx, b)
 		if err != nil {
 			return err
@@ -117,8 +122,10 @@ func (r *rerouter) pass(ctx context.Context) error {
 				"move them in the console, or configure the URL again",
 				"host", endpointHost(b.Endpoint), "count", left)
 		}
+
 		r.kept[b.Endpoint] = leftover{left, now}
 	}
+
 	return nil
 }
 
@@ -127,7 +134,8 @@ func (db *DB) rerouteRecent(ctx context.Context, b webhook.Backlog) (left int, e
 	moved := webhook.Rerouted{}
 	if len(db.endpoints) > 0 {
 		r := reroute{since: db.Now().Add(-rerouteWindow)}
-		if moved, err = db.reroute(ctx, b.Endpoint, r); err != nil {
+		moved, err = db.reroute(ctx, b.Endpoint, r)
+		if err != nil {
 			return 0, err
 		}
 	}
@@ -135,6 +143,7 @@ func (db *DB) rerouteRecent(ctx context.Context, b webhook.Backlog) (left int, e
 		db.log.Info("open webhooks moved to the configured URL",
 			"from", endpointHost(b.Endpoint), "count", moved.Moved)
 	}
+
 	return max(0, b.Waiting-moved.Moved), nil
 }
 
@@ -186,15 +195,21 @@ func (db *DB) reroute(
 			return done, fmt.Errorf("moving deliveries to %s: %w", endpointHost(endpoint),
 				err)
 		}
-		done.Moved, done.Closed = done.Moved+batch.Moved, done.Closed+batch.Closed
+
+		done.Moved += batch.Moved
+		done.Closed += batch.Closed
 		if len(list) < rerouteBatch {
 			return done, nil
 		}
-		if done.More = r.most > 0 && done.Moved+done.Closed >= r.most; done.More {
+
+		done.More = r.most > 0 && done.Moved+done.Closed >= r.most
+		if done.More {
 			return done, nil
 		}
+
 		at = list[len(list)-1]
 	}
+
 	return done, ctx.Err()
 }
 
@@ -206,13 +221,16 @@ type openDelivery struct{ nextAt, event int64 }
 func (db *DB) lockOpen(
 	ctx context.Context, tx *sql.Tx, endpoint string, after openDelivery, since time.Time,
 ) ([]openDelivery, error) {
-	if configured, err := db.IsConfigured(ctx, tx, endpoint); err != nil || configured {
+	configured, err := db.IsConfigured(ctx, tx, endpoint)
+	if err != nil || configured {
 		return nil, err
 	}
+
 	opened := int64(math.MinInt64)
 	if !since.IsZero() {
 		opened = since.UnixMicro()
 	}
+
 	return collect(ctx, tx, func(rows *sql.Rows) (d openDelivery, err error) {
 		err = rows.Scan(&d.nextAt, &d.event)
 		return d, err
@@ -220,7 +238,8 @@ func (db *DB) lockOpen(
 		db.Now().UnixMicro(), opened, rerouteBatch)
 }
 
-// moveDelivery moves one delivery to the configured URLs that have none of its event.
+// moveDelivery moves one delivery to the configured URLs that have none of its event, and counts it
+// in done. If all of them have one, closeRest decides whether it is closed or stays open.
 func (db *DB) moveDelivery(
 	ctx context.Context, tx *sql.Tx, d openDelivery, from string, closeRest bool,
 	done *webhook.Rerouted,
@@ -238,6 +257,7 @@ func (db *DB) moveDelivery(
 		_, err = tx.ExecContext(ctx, closeDelivery, d.event, keyOf(from), note,
 			db.Now().UnixMicro())
 	}
+
 	return err
 }
 

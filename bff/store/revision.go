@@ -33,5 +33,6 @@ func (db *DB) Revisions(ctx context.Context, ids []string) (map[string]Revision,
 			found[r.id] = r.Revision
 		}
 	}
+
 	return found, nil
 }

@@ -29,6 +29,7 @@ func (db *DB) Search(ctx context.Context, q console.Query) (payment.Page, error)
 	if err != nil {
 		return payment.Page{}, err
 	}
+
 	size := pageSize(q.Limit)
 	var rows []row
 	next := ""
@@ -40,6 +41,7 @@ func (db *DB) Search(ctx context.Context, q console.Query) (payment.Page, error)
 	if err != nil {
 		return payment.Page{}, fmt.Errorf("searching sessions: %w", err)
 	}
+
 	return payment.Page{Sessions: db.readable(ctx, rows), Next: next}, nil
 }
 
@@ -54,13 +56,16 @@ func search(
 		}
 		found = append(found, list...)
 	}
+
 	slices.SortFunc(found, func(a, b cursor) int {
 		return cmp.Or(cmp.Compare(b.createdAt, a.createdAt), cmp.Compare(b.id, a.id))
 	})
 	found = slices.Compact(found)
 	if len(found) > size {
-		found, next = found[:size], found[size-1].String()
+		found = found[:size]
+		next = found[size-1].String()
 	}
+
 	rows, err = rowsAt(ctx, q, found)
 	return rows, next, err
 }
@@ -75,11 +80,14 @@ func rowsAt(ctx context.Context, q queryer, list []cursor) ([]row, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
+
 	place := map[string]int{} // by key
 	var ids []string
 	for i, c := range list {
-		place[keyOf(c.id)], ids = i, append(ids, c.id)
+		place[keyOf(c.id)] = i
+		ids = append(ids, c.id)
 	}
+
 	in, args := inList(1, ids)
 	rows, err := collect(ctx, q, scanRow, fmt.Sprintf(sessionsAmong, in), args...)
 	slices.SortFunc(rows, func(a, b row) int { return place[a.id] - place[b.id] })
@@ -96,18 +104,18 @@ type sessionQuery struct {
 }
 
 // where adds a condition; each ? of it is one of the values.
-func (w *sessionQuery) where(condition string, values ...any) {
+func (sq *sessionQuery) where(condition string, values ...any) {
 	for _, v := range values {
-		w.args = append(w.args, v)
-		condition = strings.Replace(condition, "?", fmt.Sprintf("$%d", len(w.args)), 1)
+		sq.args = append(sq.args, v)
+		condition = strings.Replace(condition, "?", fmt.Sprintf("$%d", len(sq.args)), 1)
 	}
-	w.conditions = append(w.conditions, condition)
+	sq.conditions = append(sq.conditions, condition)
 }
 
-func (w *sessionQuery) sql() string {
+func (sq *sessionQuery) sql() string {
 	return fmt.Sprintf(`SELECT %[2]s, %[3]s FROM %[1]s WHERE %[4]s ORDER BY %[2]s DESC, %[3]s DESC
 		LIMIT %[5]d`,
-		w.tables, w.at, w.id, strings.Join(w.conditions, " AND "), w.limit)
+		sq.tables, sq.at, sq.id, strings.Join(sq.conditions, " AND "), sq.limit)
 }
 
 // sessionQueries returns the queries for what q asks for, from a place on. CROSS keeps
@@ -134,38 +142,46 @@ func sessionQueries(q console.Query, from cursor, limit int) []sessionQuery {
 		"a.tracking_code = ? AND s.id = a.session", keyOf(what))
 	for _, term := range appendTerms([]string{searchTerm(what)}, searchWord(what)) {
 		add(sessionQuery{
-			tables: "search_terms t CROSS JOIN sessions s", at: "t.created_at", id: "t.session",
+			tables: "search_terms t CROSS JOIN sessions s",
+			at:     "t.created_at",
+			id:     "t.session",
 		}, "t.term = ? AND s.id = t.session", term)
 	}
+
 	// also if more begin like it than byRefPrefix reads
 	add(sessions, "s.order_ref = ?", keyOf(what))
 	if utf8.RuneCountInString(what) >= shortestPrefix && keyOf(what) == what {
 		add(byRefPrefix(what), "s.order_ref IS NOT NULL")
 	}
+
 	return list
 }
 
 // byRefPrefix finds sessions by a prefix of their order_ref, 1,000 at most, because they
 // have to be sorted.
 func byRefPrefix(ref string) sessionQuery {
-	return sessionQuery{at: "s.created_at", id: "s.id", args: []any{ref, ref + lastRune},
+	return sessionQuery{
+		at:   "s.created_at",
+		id:   "s.id",
+		args: []any{ref, ref + lastRune},
 		tables: `(SELECT created_at, id, status, order_ref, coin, network, deleted FROM sessions
-		WHERE order_ref >= $1 AND order_ref < $2 ORDER BY order_ref DESC LIMIT 1000) s`}
+		WHERE order_ref >= $1 AND order_ref < $2 ORDER BY order_ref DESC LIMIT 1000) s`,
+	}
 }
 
-// restrict adds the conditions of q that are no text, and that of the place.
-func (w *sessionQuery) restrict(q console.Query, from cursor) {
-	w.where("("+w.at+", "+w.id+") < (?, ?)", from.createdAt, keyOf(from.id))
+// restrict adds the conditions on time, status, coin and network, and those for rows after from.
+func (sq *sessionQuery) restrict(q console.Query, from cursor) {
+	sq.where("("+sq.at+", "+sq.id+") < (?, ?)", from.createdAt, keyOf(from.id))
 	if !q.From.IsZero() {
-		w.where(w.at+" >= ?", ceilMicros(q.From))
+		sq.where(sq.at+" >= ?", ceilMicros(q.From))
 	}
 	if q.Status != "" {
-		w.where("s.status = ? AND s.deleted = 0", keyOf(q.Status))
+		sq.where("s.status = ? AND s.deleted = 0", keyOf(q.Status))
 	}
 	if q.Coin != "" {
-		w.where("s.coin = ?", keyOf(coinColumn(q.Coin)))
+		sq.where("s.coin = ?", keyOf(coinColumn(q.Coin)))
 	}
 	if q.Network != "" {
-		w.where("s.network = ?", keyOf(networkColumn(q.Network)))
+		sq.where("s.network = ?", keyOf(networkColumn(q.Network)))
 	}
 }

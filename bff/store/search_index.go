@@ -37,7 +37,8 @@ const maxTermBytes = 256
 // an address in groups of four, as pages show it. "" = too long to be one.
 func searchTerm(text string) string {
 	text = strings.ToLower(strings.Join(strings.Fields(text), ""))
-	if hex, ok := strings.CutPrefix(text, "0x"); ok && hex != "" {
+	hex, ok := strings.CutPrefix(text, "0x")
+	if ok && hex != "" {
 		text = hex
 	}
 	if len(text) > maxTermBytes {
@@ -51,6 +52,7 @@ func searchTerms(s *payment.Session) []string {
 	if s.Tombstone() {
 		return nil
 	}
+
 	list := appendTerms(emailTerms(s), number(s.Order.OrderID))
 	list = appendTerms(list, words(s.Order.Ref)...)
 	for _, a := range s.Attempts {
@@ -59,6 +61,7 @@ func searchTerms(s *payment.Session) []string {
 			list = appendTerms(list, searchTerm(tx.ID))
 		}
 	}
+
 	return list
 }
 
@@ -77,7 +80,8 @@ func words(text string) (list []string) {
 
 func searchWord(text string) string {
 	term := searchTerm(text)
-	if short := strings.TrimLeft(term, "0"); short != "" && strings.Trim(short, "0123456789") == "" {
+	short := strings.TrimLeft(term, "0")
+	if short != "" && strings.Trim(short, "0123456789") == "" {
 		return short
 	}
 	return term

@@ -63,7 +63,9 @@ func (r *row) session() (payment.Session, error) {
 	if err != nil {
 		return payment.Session{}, &unreadableError{*r, err}
 	}
-	s.CheckedAt, s.DueAt = timeOf(r.checkedAt), timeOf(r.dueAt)
+
+	s.CheckedAt = timeOf(r.checkedAt)
+	s.DueAt = timeOf(r.dueAt)
 	s.WatchedUntil = timeOf(r.watchedUntil)
 	return s, nil
 }
@@ -95,6 +97,7 @@ func (db *DB) read(ctx context.Context, query, of string) (payment.Session, erro
 	if err != nil {
 		return payment.Session{}, fmt.Errorf("reading a session: %w", err)
 	}
+
 	s, err := r.session()
 	return s, db.noteUnreadable(ctx, err)
 }

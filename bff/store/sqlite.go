@@ -35,23 +35,30 @@ func sqlitePath(dsn string) (string, error) {
 	case dsn == ":memory:" || strings.HasPrefix(dsn, "file:"):
 		return "", errors.New("COINSLOT_DATABASE: give the plain path of an SQLite file")
 	}
+
 	return dsn, nil
 }
 
 // openSQLite locks and opens the file at path. What is open when it fails is left to Close.
 func (db *DB) openSQLite(ctx context.Context, path string) (err error) {
-	if path, err = createFile(path); err != nil {
+	path, err = createFile(path)
+	if err != nil {
 		return err
 	}
+
 	db.path = path
-	if db.unlock, err = lock(path + ".lock"); err != nil {
+	db.unlock, err = lock(path + ".lock")
+	if err != nil {
 		return err
 	}
+
 	marked, err := checkFile(ctx, path)
 	if err != nil {
 		return err
 	}
-	if db.Writer, err = openPool(path, writerSettings(), 1); err != nil {
+
+	db.Writer, err = openPool(path, writerSettings(), 1)
+	if err != nil {
 		return err
 	}
 	if err := checkDurable(ctx, db.Writer); err != nil {
@@ -66,9 +73,12 @@ func (db *DB) openSQLite(ctx context.Context, path string) (err error) {
 	if err := releaseLeases(ctx, db.Writer); err != nil {
 		return err
 	}
-	if db.Reader, err = openPool(path, readerSettings(), readers); err != nil {
+
+	db.Reader, err = openPool(path, readerSettings(), readers)
+	if err != nil {
 		return err
 	}
+
 	return db.Ping(ctx)
 }
 
@@ -89,6 +99,7 @@ func (db *DB) prepare(ctx context.Context, marked bool) error {
 	if err := migrate(ctx, db.Writer, db.dialect); err != nil {
 		return err
 	}
+
 	_, err := db.Writer.ExecContext(ctx, `PRAGMA synchronous = FULL`)
 	return wrap(err, "preparing the file")
 }
@@ -122,9 +133,12 @@ func createFile(path string) (string, error) {
 	if err := file.Close(); err != nil {
 		return "", err
 	}
-	if path, err = filepath.EvalSymlinks(path); err != nil {
+
+	path, err = filepath.EvalSymlinks(path)
+	if err != nil {
 		return "", err
 	}
+
 	return filepath.Abs(path)
 }
 
@@ -155,6 +169,7 @@ func checkMark(ctx context.Context, pool *sql.DB) (marked bool, err error) {
 	case id != applicationID && (id != 0 || objects != 0):
 		return false, errors.New("the file is an SQLite database of another program")
 	}
+
 	return id == applicationID, nil
 }
 
@@ -226,5 +241,6 @@ func checkDurable(ctx context.Context, writer *sql.DB) error {
 		return fmt.Errorf("SQLite refuses its settings (journal_mode %s, synchronous %d): "+
 			"keep the file on a local disk", journal, synchronous)
 	}
+
 	return nil
 }

@@ -58,6 +58,7 @@ func (db *DB) Stats(ctx context.Context) (Stats, error) {
 		if err := s.sessions(ctx, q); err != nil {
 			return err
 		}
+
 		for lane, first := range []*time.Time{&s.Due, &s.DueLate} {
 			var due sql.NullInt64
 			if err := q.QueryRowContext(ctx, firstDue, lane).Scan(&due); err != nil {
@@ -68,26 +69,34 @@ func (db *DB) Stats(ctx context.Context) (Stats, error) {
 		if err := q.QueryRowContext(ctx, countSetAside).Scan(&s.UnreadableSessions); err != nil {
 			return err
 		}
+
 		var err error
-		if s.UnreadableEvents, err = db.CountUnreadableEvents(ctx, q); err != nil {
+		s.UnreadableEvents, err = db.CountUnreadableEvents(ctx, q)
+		if err != nil {
 			return err
 		}
-		if s.HeldBack, err = db.HeldBack(ctx, q); err != nil {
+
+		s.HeldBack, err = db.HeldBack(ctx, q)
+		if err != nil {
 			return err
 		}
+
 		unrouted, err := db.CountUnrouted(ctx, q)
 		if err != nil {
 			return err
 		}
+
 		s.Unrouted = 0
 		for _, b := range unrouted {
 			s.Unrouted += b.Waiting
 		}
+
 		return s.deliveries(ctx, q, db.endpoints)
 	})
 	if err != nil {
 		return Stats{}, fmt.Errorf("reading statistics: %w", err)
 	}
+
 	s.Size, s.Free = db.Disk()
 	return s, nil
 }
@@ -98,7 +107,8 @@ func (s *Stats) sessions(ctx context.Context, q queryer) error {
 		var n int
 		var checked sql.NullInt64
 		err = rows.Scan(&status, &n, &checked)
-		if s.Waiting[status] = n; status == wire.Pending {
+		s.Waiting[status] = n
+		if status == wire.Pending {
 			s.Unchecked = timeOf(checked)
 		}
 		return none, err
@@ -146,7 +156,8 @@ func scanCount(rows *sql.Rows) (c console.OrderCount, err error) {
 		return c, err
 	}
 	sum, err := decimal.NewFromString(cents)
-	c.Day, c.Coin = time.Unix(day*24*60*60, 0).UTC(), fromKey(coin.String)
+	c.Day = time.Unix(day*24*60*60, 0).UTC()
+	c.Coin = fromKey(coin.String)
 	c.AmountUSD = sum.Shift(-2)
 	return c, wrap(err, "reading a sum")
 }

@@ -62,7 +62,7 @@ type DB struct {
 	dialect  dialect
 	path     string // of the file of SQLite; "" = there is none, or it is not ours
 	unlock   func() error
-	patience time.Duration // of one operation
+	patience time.Duration // how long one operation may take
 	browsing chan struct{} // one for each read of browse
 
 	endpoints  []string
@@ -81,7 +81,7 @@ type DB struct {
 	failed   chan struct{}
 	failure  error // set before failed is closed
 
-	stop      context.CancelFunc // of the background work; nil = there is none
+	stop      context.CancelFunc // ends the background work; nil = there is none
 	running   sync.WaitGroup
 	clockBeat background.Heartbeat
 	rerouted  chan struct{} // closed when the first pass of rerouting has ended
@@ -114,6 +114,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	db.stop = stop
 	db.running.Go(func() { db.runReroutes(background) })
@@ -121,6 +122,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if db.Shared() {
 		db.running.Go(func() { db.keepClock(background) })
 	}
+
 	return db, nil
 }
 
@@ -169,6 +171,7 @@ func (db *DB) Close() error {
 		db.stop()
 		db.running.Wait()
 	}
+
 	var errs []error
 	for _, pool := range []*sql.DB{db.Reader, db.Writer} {
 		if pool != nil {
@@ -181,6 +184,7 @@ func (db *DB) Close() error {
 	if db.unlock != nil {
 		errs = append(errs, db.unlock())
 	}
+
 	return wrap(errors.Join(errs...), "closing database")
 }
 

@@ -67,6 +67,7 @@ func (db *DB) noteUnreadable(ctx context.Context, err error) error {
 	if !ok || unreadable.row.setAside || db.Writer == nil {
 		return err
 	}
+
 	n := 0
 	failed := db.Write(ctx, func(tx *sql.Tx) (err error) {
 		n, err = affected(ctx, tx, setSessionAside, unreadable.row.id, db.Now().UnixMicro())
@@ -76,6 +77,7 @@ func (db *DB) noteUnreadable(ctx context.Context, err error) error {
 		db.log.ErrorContext(ctx, "session is unreadable and was set aside",
 			"session", fromKey(unreadable.row.id), "error", unreadable.cause)
 	}
+
 	return err
 }
 
@@ -98,6 +100,7 @@ func (db *DB) restore(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+
 		for _, r := range list {
 			last = r.id
 			s, err := r.session()
@@ -135,6 +138,7 @@ func (db *DB) Unreadable(ctx context.Context, limit int) ([]console.Unreadable, 
 	if err != nil {
 		return nil, err
 	}
+
 	var all []console.Unreadable
 	for _, r := range list {
 		u := console.Unreadable{
@@ -149,6 +153,7 @@ func (db *DB) Unreadable(ctx context.Context, limit int) ([]console.Unreadable, 
 		}
 		all = append(all, u)
 	}
+
 	events, err := db.UnreadableEvents(ctx, limit-len(all))
 	return append(all, events...), err
 }

@@ -25,6 +25,7 @@ func (db *DB) setEventAside(ctx context.Context, e payment.Event) {
 	if db.Writer == nil {
 		return
 	}
+
 	n := 0
 	err := db.Write(ctx, func(tx *sql.Tx) (err error) {
 		n, err = affected(ctx, tx, setEventAside, keyOf(e.ID), db.Now().UnixMicro())
@@ -43,6 +44,7 @@ func (db *DB) RestoreEvents(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+
 		for _, e := range list {
 			last = keyOf(e.ID)
 			if db.checkEvent(e.Event) != nil {
@@ -84,6 +86,7 @@ func (db *DB) UnreadableEvents(
 		}
 		all = append(all, u)
 	}
+
 	return all, err
 }
 
@@ -98,7 +101,8 @@ func (db *DB) eventsSetAside(
 	list, err := listRows(ctx, db, func(rows *sql.Rows) (e eventSetAside, err error) {
 		var at int64
 		err = rows.Scan(&e.ID, &e.Type, &e.Session, &at, &e.Body, &e.since)
-		e.ID, e.Session = fromKey(e.ID), fromKey(e.Session)
+		e.ID = fromKey(e.ID)
+		e.Session = fromKey(e.Session)
 		e.At = time.UnixMicro(at).UTC()
 		return e, err
 	}, eventsSetAside, after, limit)

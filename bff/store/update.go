@@ -47,7 +47,7 @@ func retryUnknown(do func() error, decided func(err error) bool) error {
 func (db *DB) Insert(ctx context.Context, s payment.Session) (payment.Session, error) {
 	s.Version = 1
 	var result row
-	var sent []byte // by an earlier try
+	var sent []byte // the document that an earlier try sent
 	err := retryUnknown(func() error {
 		err := db.Write(ctx, func(tx *sql.Tx) (err error) {
 			var written bool
@@ -62,12 +62,14 @@ func (db *DB) Insert(ctx context.Context, s payment.Session) (payment.Session, e
 				return err // what is acknowledged now may be an earlier try's
 			}
 			if sent != nil {
-				if r, err := readRow(ctx, tx, sessionByID, s.ID); err == nil &&
+				r, err := readRow(ctx, tx, sessionByID, s.ID)
+				if err == nil &&
 					bytes.Equal(r.doc, sent) {
 					result = r
 					return nil
 				}
 			}
+
 			result, err = conflicting(ctx, tx, s)
 			return err
 		})
@@ -77,6 +79,7 @@ func (db *DB) Insert(ctx context.Context, s payment.Session) (payment.Session, e
 	if err != nil && !errors.Is(err, payment.ErrExists) {
 		return payment.Session{}, fmt.Errorf("inserting session %q: %w", s.ID, err)
 	}
+
 	stored, err := result.with(err)
 	return stored, db.noteUnreadable(ctx, err)
 }
@@ -103,13 +106,19 @@ func (db *DB) Update(
 	ctx context.Context, id string, epoch int64,
 	change func(*payment.Session) ([]payment.Event, error),
 ) (payment.Session, error) {
-	u := updateRun{db: db, id: id, epoch: epoch, change: change}
+	u := updateRun{
+		db:     db,
+		id:     id,
+		epoch:  epoch,
+		change: change,
+	}
 	err := retryUnknown(func() error {
 		err := db.Write(ctx, func(tx *sql.Tx) error { return u.run(ctx, tx) })
 		if !errors.Is(err, u.refused) {
-			u.refused = nil // of what the database has undone
+			u.refused = nil // the database has undone what it was about
 		}
-		u.sent, u.version = u.after.doc, u.next
+		u.sent = u.after.doc
+		u.version = u.next
 		return err
 	}, func(err error) bool { return u.refused != nil || isConflict(err) })
 	switch {
@@ -122,6 +131,7 @@ func (db *DB) Update(
 	case errors.Is(err, payment.ErrNotFound):
 		return payment.Session{}, err
 	}
+
 	return payment.Session{}, fmt.Errorf("updating session %q: %w", id,
 		db.noteUnreadable(ctx, err))
 }
@@ -129,7 +139,7 @@ func (db *DB) Update(
 type updateRun struct {
 	db     *DB
 	id     string
-	epoch  int64 // of the claim; 0 = not claimed
+	epoch  int64 // the epoch of the claim; 0 = not claimed
 	change func(*payment.Session) ([]payment.Event, error)
 
 	before, after row
@@ -137,40 +147,52 @@ type updateRun struct {
 	refused       error // payment.ErrFenced, or that of change
 
 	sent    []byte // doc of an earlier try that may have been written; nil = none
-	version int64  // of sent
+	version int64  // the version that sent has
 }
 
 func (u *updateRun) run(ctx context.Context, tx *sql.Tx) (err error) {
 	u.refused = nil
-	if u.before, err = readRow(ctx, tx, u.db.dialect.Locked(sessionForUpdate), u.id); err != nil {
+	u.before, err = readRow(ctx, tx, u.db.dialect.Locked(sessionForUpdate), u.id)
+	if err != nil {
 		return err
 	}
+
 	s, err := u.before.session()
 	if err != nil {
 		return err
 	}
-	if done, err := u.wasWritten(s); done || err != nil {
+	done, err := u.wasWritten(s)
+	if done || err != nil {
 		return err
 	}
 	if u.epoch != 0 && u.epoch != u.before.epoch {
 		u.refused = payment.ErrFenced
 		return u.refused
 	}
-	version, held, before := s.Version, keysOf(s), termsOf(&s)
+
+	version := s.Version
+	held := keysOf(s)
+	before := termsOf(&s)
 	events, err := u.change(&s)
 	if err != nil {
 		u.refused = err
 		return err
 	}
-	s.ID, s.Version = u.id, version+1
-	if u.after, _, err = put(ctx, tx, updateSession, s); err != nil {
+
+	s.ID = u.id
+	s.Version = version + 1
+	u.after, _, err = put(ctx, tx, updateSession, s)
+	if err != nil {
 		return err
 	}
+
 	u.next = s.Version
-	u.after.watchedUntil, u.after.epoch = u.before.watchedUntil, u.before.epoch
+	u.after.watchedUntil = u.before.watchedUntil
+	u.after.epoch = u.before.epoch
 	if err := u.db.writeRelated(ctx, tx, &s, held, before); err != nil {
 		return err
 	}
+
 	return u.db.AppendEvents(ctx, tx, events)
 }
 
@@ -208,6 +230,7 @@ func put(
 	if err != nil {
 		return r, false, fmt.Errorf("encoding: %w", err)
 	}
+
 	r = row{
 		id:        keyOf(s.ID),
 		createdAt: s.CreatedAt.UnixMicro(),

@@ -65,6 +65,7 @@ func (db *DB) checkWrite(ctx context.Context) error {
 	if !db.writeFailing.Load() {
 		return nil
 	}
+
 	// The row is gone in the end, and while it is there needs space that no other one has left.
 	for _, query := range []string{deleteWriteCheck, db.dialect.insertWriteCheck, deleteWriteCheck} {
 		if err := db.Execute(ctx, query); err != nil {
@@ -74,6 +75,7 @@ func (db *DB) checkWrite(ctx context.Context) error {
 	if db.writeFailing.Swap(false) {
 		db.log.InfoContext(ctx, "writing to the database works again")
 	}
+
 	return nil
 }
 
@@ -105,14 +107,17 @@ func (db *DB) runWrite(ctx context.Context, fn func(context.Context, *sql.Tx) er
 
 // retry calls do until it succeeds, fails for good, or has failed maxTries times.
 func retry(ctx context.Context, do func() (passing bool, err error)) error {
+	longestPause := 20 * time.Millisecond
 	for try := 1; ; try++ {
 		passing, err := do()
 		if err == nil || !passing || try == maxTries {
 			return err
 		}
-		if !background.Sleep(ctx, rand.N(time.Duration(1<<try)*10*time.Millisecond)) {
+
+		if !background.Sleep(ctx, rand.N(longestPause)) {
 			return err
 		}
+		longestPause *= 2
 	}
 }
 
@@ -130,8 +135,10 @@ func (db *DB) transact(
 	if err != nil {
 		return fmt.Errorf("beginning a transaction: %w", err)
 	}
+
 	defer func() {
-		if err := tx.Rollback(); err != nil && !errors.Is(err, sql.ErrTxDone) {
+		err := tx.Rollback()
+		if err != nil && !errors.Is(err, sql.ErrTxDone) {
 			discard(conn)
 		}
 	}()
@@ -151,13 +158,17 @@ func (db *DB) begin(ctx context.Context, conn *sql.Conn) (*sql.Tx, error) {
 	if !db.Shared() {
 		return conn.BeginTx(ctx, nil)
 	}
+
 	tx, err := conn.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 	if err != nil {
 		return nil, err
 	}
-	if _, err = tx.ExecContext(ctx, setTransaction); err != nil {
+
+	_, err = tx.ExecContext(ctx, setTransaction)
+	if err != nil {
 		return nil, errors.Join(err, tx.Rollback())
 	}
+
 	return tx, nil
 }
 
@@ -210,14 +221,17 @@ func (db *DB) runView(ctx context.Context, fn func(ctx context.Context, q querye
 		if err := db.Err(); err != nil {
 			return false, err
 		}
+
 		conn, err := db.Reader.Conn(ctx)
 		if err != nil {
 			return db.Shared(), fmt.Errorf("waiting for a connection: %w", err)
 		}
+
 		defer conn.Close()               // gives it back to the pool
 		if err := db.Err(); err != nil { // of a write that was waited for
 			return false, err
 		}
+
 		err = fn(ctx, conn)
 		return err != nil && db.Shared() && isLost(conn), err
 	})
@@ -253,15 +267,18 @@ func (db *DB) bounded(
 	if !db.Shared() || !ok {
 		return fn(ctx, q)
 	}
+
 	tx, err := conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return fmt.Errorf("beginning a search: %w", err)
 	}
+
 	defer func() { _ = tx.Rollback() }() // has only read
 	timeout := fmt.Sprintf(`SET LOCAL statement_timeout = %d`, db.patience.Milliseconds())
 	if _, err := tx.ExecContext(ctx, timeout); err != nil {
 		return fmt.Errorf("bounding a search: %w", err)
 	}
+
 	return fn(ctx, tx)
 }
 

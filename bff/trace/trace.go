@@ -39,7 +39,8 @@ func New(c Config) *Tracer {
 	q := newQueue(c)
 	// Attributes are few; the limit is against mistakes.
 	limits := sdk.NewSpanLimits()
-	limits.AttributeValueLengthLimit, limits.AttributeCountLimit = 200, 20
+	limits.AttributeValueLengthLimit = 200
+	limits.AttributeCountLimit = 20
 	limits.EventCountLimit = 0
 	provider := sdk.NewTracerProvider(sdk.WithSpanProcessor(q), sdk.WithRawSpanLimits(limits),
 		sdk.WithSampler(sdk.ParentBased(sdk.AlwaysSample())))
@@ -58,6 +59,7 @@ func (t *Tracer) Start(
 	if t == nil {
 		return ctx, nil
 	}
+
 	options := []trace.SpanStartOption{
 		trace.WithSpanKind(kind), trace.WithAttributes(attributes...),
 	}
@@ -65,6 +67,7 @@ func (t *Tracer) Start(
 	if to := trace.SpanContextFromContext(other); to.IsValid() {
 		options = append(options, trace.WithLinks(trace.Link{SpanContext: to}))
 	}
+
 	ctx, span := t.tracer.Start(ctx, name, options...)
 	return ctx, &Span{span}
 }

@@ -44,7 +44,9 @@ func NewAsset(stem, extension, mime string, content []byte) *Asset {
 		name: hashName(stem, extension, content),
 		mime: mime,
 		forms: map[string][]byte{
-			identity: content, "br": compress("br", content), "gzip": compress("gzip", content),
+			identity: content,
+			"br":     compress("br", content),
+			"gzip":   compress("gzip", content),
 		},
 	}
 }
@@ -62,15 +64,15 @@ func hashName(stem, extension string, content []byte) string {
 }
 
 // URL is the immutable path of a file that [Assets.More] finds; "" for nil.
-func (f *Asset) URL() string {
-	if f == nil {
+func (a *Asset) URL() string {
+	if a == nil {
 		return ""
 	}
-	return "/assets/" + f.name
+	return "/assets/" + a.name
 }
 
 // Name is the hashed name.
-func (f *Asset) Name() string { return f.name }
+func (a *Asset) Name() string { return a.name }
 
 // Asset is one file in all its content codings.
 type Asset struct {
@@ -92,16 +94,18 @@ func newAssets(files fs.FS) (*Assets, error) {
 		byHash:   map[string]*Asset{},
 		policies: newPolicies(nil, ""),
 	}
-	text, err := fs.ReadFile(files, "dist/manifest.json")
+
+	manifest, err := fs.ReadFile(files, "dist/manifest.json")
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist): // nothing is built
 		err = a.readSources(files)
 	case err == nil:
-		err = a.readBuilt(files, text)
+		err = a.readBuilt(files, manifest)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading assets: %w", err)
 	}
+
 	a.version = versionOf(a.byName["checkout.js"])
 	return a, nil
 }
@@ -117,6 +121,7 @@ func (a *Assets) readBuilt(files fs.FS, text []byte) error {
 	if err := json.Unmarshal(text, &manifest); err != nil {
 		return fmt.Errorf("decoding the manifest: %w", err)
 	}
+
 	for name, entry := range manifest.Files {
 		f := &Asset{
 			name:      entry.File,
@@ -138,8 +143,10 @@ func (a *Assets) readBuilt(files fs.FS, text []byte) error {
 		if f.forms["gzip"] == nil && !entry.Plain {
 			f.lazyGzip = sync.OnceValue(func() []byte { return compress("gzip", f.decompressed()) })
 		}
+
 		a.add(name, f)
 	}
+
 	return nil
 }
 
@@ -153,10 +160,12 @@ func (a *Assets) readSources(files fs.FS) error {
 			a.addSource(name, css)
 		}
 	}
+
 	icons, err := fs.Glob(files, "icons/*.svg")
 	if err != nil {
 		return err
 	}
+
 	for _, name := range append(icons, "doctor.js") {
 		content, err := fs.ReadFile(files, name)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -167,13 +176,15 @@ func (a *Assets) readSources(files fs.FS) error {
 		}
 		a.addSource(strings.ReplaceAll(name, "icons/", "icon-"), content)
 	}
+
 	return nil
 }
 
 func (a *Assets) addSource(plain string, content []byte) {
 	stem, extension, _ := strings.Cut(plain, ".")
 	a.add(plain, &Asset{
-		name: hashName(stem, "."+extension, content), mime: mimeOf(plain),
+		name:  hashName(stem, "."+extension, content),
+		mime:  mimeOf(plain),
 		forms: map[string][]byte{identity: content},
 	})
 }
@@ -201,6 +212,7 @@ func mimeOf(name string) string {
 	case ".ts":
 		return "text/plain; charset=utf-8"
 	}
+
 	return "application/octet-stream"
 }
 
@@ -210,7 +222,8 @@ func versionOf(script *Asset) string {
 	if script == nil {
 		return ""
 	}
-	if found := scriptVersion.FindSubmatch(script.forms["identity"]); found != nil {
+	found := scriptVersion.FindSubmatch(script.forms["identity"])
+	if found != nil {
 		return string(found[1])
 	}
 	return ""
@@ -264,8 +277,11 @@ func (a *Assets) routes() []Route {
 	}
 	return []Route{
 		{Pattern: "GET /assets/{file}", Kind: KindHashed, Handle: a.serveHashed},
-		{Pattern: "GET /checkout/{version}/checkout.js", Kind: KindRelease,
-			Handle: a.serveScriptVersion},
+		{
+			Pattern: "GET /checkout/{version}/checkout.js",
+			Kind:    KindRelease,
+			Handle:  a.serveScriptVersion,
+		},
 		{Pattern: "GET /icons/{file}", Kind: KindIcon, Handle: a.serveIcon},
 		named("checkout.js", KindScript), named("checkout.d.ts", KindPublished),
 		named("custom-elements.json", KindPublished), named("web-types.json", KindPublished),
@@ -279,6 +295,7 @@ func (a *Assets) serveHashed(w http.ResponseWriter, r *http.Request) error {
 	if f == nil && a.More != nil {
 		f = a.More(name)
 	}
+
 	tried, _ := strconv.Atoi(r.URL.Query().Get("tried"))
 	switch {
 	case f != nil:
@@ -288,6 +305,7 @@ func (a *Assets) serveHashed(w http.ResponseWriter, r *http.Request) error {
 	default:
 		return Refuse(wire.CodeNotFound, "")
 	}
+
 	return nil
 }
 
@@ -345,10 +363,12 @@ func (a *Assets) Serve(w http.ResponseWriter, r *http.Request, f *Asset, k Kind)
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
+
 	content := f.content(coding)
 	if coding != identity {
 		h.Set("Content-Encoding", coding)
 	}
+
 	h.Set("Content-Length", strconv.Itoa(len(content)))
 	w.WriteHeader(http.StatusOK)
 	if r.Method == http.MethodGet {
@@ -357,9 +377,9 @@ func (a *Assets) Serve(w http.ResponseWriter, r *http.Request, f *Asset, k Kind)
 }
 
 // coding is the smallest form that an Accept-Encoding header accepts.
-func (f *Asset) coding(accept string) string {
+func (a *Asset) coding(accept string) string {
 	for _, coding := range []string{"br", "gzip"} {
-		there := f.forms[coding] != nil || coding == "gzip" && f.lazyGzip != nil
+		there := a.forms[coding] != nil || coding == "gzip" && a.lazyGzip != nil
 		if there && accepts(accept, coding) {
 			return coding
 		}
@@ -369,18 +389,18 @@ func (f *Asset) coding(accept string) string {
 
 // content returns a form. Of a file that is built in brotli only, the few clients without
 // brotli get a gzip form that is made once, or a plain one that is made each time.
-func (f *Asset) content(coding string) []byte {
-	if content := f.forms[coding]; content != nil {
+func (a *Asset) content(coding string) []byte {
+	if content := a.forms[coding]; content != nil {
 		return content
 	}
 	if coding == "gzip" {
-		return f.lazyGzip()
+		return a.lazyGzip()
 	}
-	return f.decompressed()
+	return a.decompressed()
 }
 
-func (f *Asset) decompressed() []byte {
-	content, err := io.ReadAll(brotli.NewReader(bytes.NewReader(f.forms["br"])))
+func (a *Asset) decompressed() []byte {
+	content, err := io.ReadAll(brotli.NewReader(bytes.NewReader(a.forms["br"])))
 	if err != nil {
 		return nil // it is embedded, and a test has read it
 	}

@@ -26,6 +26,7 @@ func ReadBody(r *http.Request) ([]byte, error) {
 	if kind != "application/json" {
 		return nil, Refuse(wire.CodeMediaType, "Content-Type")
 	}
+
 	raw, err := io.ReadAll(r.Body)
 	if err != nil {
 		if _, is := errors.AsType[*http.MaxBytesError](err); is {
@@ -33,6 +34,7 @@ func ReadBody(r *http.Request) ([]byte, error) {
 		}
 		return nil, Refuse(wire.CodeBadJSON, "")
 	}
+
 	return raw, nil
 }
 
@@ -63,6 +65,7 @@ func ReadEmpty(r *http.Request) error {
 		}
 		return order.Strict(raw, &struct{}{})
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(r.PostForm)) {
 		switch name {
 		case "embed", "origin", "theme", "lang", "qr", "open":
@@ -70,6 +73,7 @@ func ReadEmpty(r *http.Request) error {
 			return Refuse(wire.CodeUnknownField, order.ShortenName(name))
 		}
 	}
+
 	return nil
 }
 
@@ -80,6 +84,7 @@ func ContentType(r *http.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	coding, err := SingleHeader(r, "Content-Encoding", wire.CodeMediaType)
 	if err != nil {
 		return "", err
@@ -87,6 +92,7 @@ func ContentType(r *http.Request) (string, error) {
 	if coding != "" {
 		return "", Refuse(wire.CodeMediaType, "Content-Type")
 	}
+
 	return MediaType(kind), nil
 }
 

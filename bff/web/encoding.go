@@ -66,6 +66,7 @@ func compress(coding string, content []byte) []byte {
 	default:
 		return content
 	}
+
 	_, _ = w.Write(content) // into memory
 	_ = w.Close()
 	return body.Bytes()
@@ -87,7 +88,8 @@ func chosenCoding(header string) string {
 // accepts reports whether an Accept-Encoding header has a coding, or *, with a weight above
 // zero. Source: RFC 9110, 12.5.3.
 func accepts(header, coding string) bool {
-	named, star := -1.0, -1.0
+	named := -1.0
+	star := -1.0
 	for part := range strings.SplitSeq(header, ",") {
 		name, parameter, _ := strings.Cut(part, ";")
 		weight := 1.0
@@ -98,6 +100,7 @@ func accepts(header, coding string) bool {
 				weight = parsed
 			}
 		}
+
 		switch strings.ToLower(strings.TrimSpace(name)) {
 		case coding:
 			named = weight
@@ -105,5 +108,6 @@ func accepts(header, coding string) bool {
 			star = weight
 		}
 	}
+
 	return named > 0 || named < 0 && star > 0
 }

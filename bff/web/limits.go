@@ -112,6 +112,7 @@ func (s *Server) chargeCalls() func(http.Handler) http.Handler {
 				s.refuseTooMany(w, r)
 				return
 			}
+
 			var first atomic.Bool
 			next.ServeHTTP(w, r.WithContext(gateway.WithCaller(r.Context(), gateway.Caller{
 				Network: networkKey(addr),
@@ -141,7 +142,8 @@ func (s *Server) refuseTooMany(w http.ResponseWriter, r *http.Request) {
 
 // limiters returns the middleware of each limit. What one of them wraps counts together.
 func (s *Server) limiters() map[Limit]func(http.Handler) http.Handler {
-	posts, calls := s.limitRequests(s.Limits.Posts, NetworkFactor, nil), s.chargeCalls()
+	posts := s.limitRequests(s.Limits.Posts, NetworkFactor, nil)
+	calls := s.chargeCalls()
 	few := s.limitRequests(s.Limits.Calls/3, networkCallFactor, nil)
 	return map[Limit]func(http.Handler) http.Handler{
 		Unlimited:     func(h http.Handler) http.Handler { return h },
@@ -155,7 +157,8 @@ func (s *Server) limiters() map[Limit]func(http.Handler) http.Handler {
 // EnterSocket counts one more open socket of the client of r until LeaveSocket(client). ok is
 // false if the client has too many.
 func (s *Server) EnterSocket(r *http.Request) (client string, ok bool) {
-	client, most := s.Client(r), s.Limits.Sockets
+	client = s.Client(r)
+	most := s.Limits.Sockets
 	if s.IsLocal(r) {
 		most = math.MaxInt
 	}
@@ -245,7 +248,8 @@ func (c *openCounter) remove(addr string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, key := range []string{clientKey(addr), networkKey(addr)} {
-		if c.open[key]--; c.open[key] == 0 {
+		c.open[key]--
+		if c.open[key] == 0 {
 			delete(c.open, key)
 		}
 	}
@@ -294,6 +298,7 @@ func (s *Server) Client(r *http.Request) string {
 	if err != nil {
 		return r.RemoteAddr
 	}
+
 	forwarded := strings.Join(r.Header.Values("X-Forwarded-For"), ",")
 	hops := strings.Split(forwarded, ",")
 	for i := len(hops) - 1; i >= 0 && s.IsTrustedProxy(host); i-- {
@@ -304,6 +309,7 @@ func (s *Server) Client(r *http.Request) string {
 		}
 		host = addr.Unmap().WithZone("").String() // a zone is any text at all
 	}
+
 	return host
 }
 

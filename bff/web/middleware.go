@@ -30,7 +30,8 @@ func (s *Server) recoverPanic(w http.ResponseWriter, r *http.Request) {
 	if cause == nil {
 		return
 	}
-	if err, ok := cause.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+	err, ok := cause.(error)
+	if ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(cause)
 	}
 	s.Log.ErrorContext(r.Context(), "handler panicked", "route", routePath(r),

@@ -92,13 +92,21 @@ func newPolicies(origins []string, inline string) policies {
 	logo.content += "; style-src 'unsafe-inline'" // drawing programs write styles
 	page := policy{pageCSP(framers), "no-store", compressed, "cross-origin",
 		"same-origin-allow-popups", "require-corp", features, ""}
-	framed, alone := page, page
-	framed.content, alone.content = pageCSP(framers, inline), pageCSP("'none'")
-	alone.resource, alone.opener = "same-origin", "same-origin"
-	doctor, manual, console := alone, alone, alone
-	doctor.content, doctor.vary = alone.content+"; frame-src 'self'", negotiated
-	manual.cache, manual.vary = "public, max-age=300", "Accept-Encoding"
-	console.content, console.vary = consoleCSP, "Accept, Cookie"
+	framed := page
+	alone := page
+	framed.content = pageCSP(framers, inline)
+	alone.content = pageCSP("'none'")
+	alone.resource = "same-origin"
+	alone.opener = "same-origin"
+	doctor := alone
+	manual := alone
+	console := alone
+	doctor.content = alone.content + "; frame-src 'self'"
+	doctor.vary = negotiated
+	manual.cache = "public, max-age=300"
+	manual.vary = "Accept-Encoding"
+	console.content = consoleCSP
+	console.vary = "Accept, Cookie"
 	console.features = strings.Replace(features, "=(self)", "=()", 1)
 	return policies{
 		KindData:    {closedCSP, "no-store", negotiated, "same-origin", "same-origin", "", "", ""},
@@ -140,14 +148,15 @@ func (p policy) withCache(cache string) policy {
 
 // public is withCache for pages of every origin.
 func (p policy) public(cache string) policy {
-	p.cache, p.readers = cache, "*"
+	p.cache = cache
+	p.readers = "*"
 	return p
 }
 
 // set replaces the headers by those of kind k. X-Frame-Options is never sent: it cannot name
 // several origins, and frame-ancestors overrides it.
-func (list policies) set(h http.Header, k Kind) {
-	p := list[k]
+func (ps policies) set(h http.Header, k Kind) {
+	p := ps[k]
 	for _, header := range [...]struct{ name, value string }{
 		{"Content-Security-Policy", p.content}, {"Cache-Control", p.cache}, {"Vary", p.vary},
 		{"Cross-Origin-Resource-Policy", p.resource}, {"Cross-Origin-Opener-Policy", p.opener},

@@ -40,7 +40,8 @@ const (
 
 // Handler returns the handler of the routes, of assets, and of unknown paths. It sets s.Routes.
 func (s *Server) Handler(routes []Route) http.Handler {
-	mux, limits := http.NewServeMux(), s.limiters()
+	mux := http.NewServeMux()
+	limits := s.limiters()
 	s.Routes = slices.Concat(s.Assets.routes(), routes)
 	for _, route := range s.Routes {
 		fail := s.writeProblem
@@ -49,6 +50,7 @@ func (s *Server) Handler(routes []Route) http.Handler {
 		}
 		mux.Handle(route.Pattern, limits[route.Limit](handle(route.Handle, fail)))
 	}
+
 	mux.Handle("/", limits[LimitReads](s.unmatched()))
 	return s.outermost(s.checkMethod(mux))
 }
@@ -88,7 +90,8 @@ func (s *Server) unmatched() http.Handler {
 // checkMethod answers a wrong method like any other error; the mux would use plain text.
 func (s *Server) checkMethod(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, pattern := mux.Handler(r); pattern == "/" || pattern == "/v1/" {
+		_, pattern := mux.Handler(r)
+		if pattern == "/" || pattern == "/v1/" {
 			if allowed := allowedMethods(mux, r); allowed != "" {
 				w.Header().Set("Allow", allowed)
 				s.writeProblem(w, r, Refuse(wire.CodeMethod, ""))
@@ -105,7 +108,8 @@ func allowedMethods(mux *http.ServeMux, r *http.Request) string {
 	for _, method := range []string{http.MethodGet, http.MethodPost} {
 		probe := r.Clone(r.Context())
 		probe.Method = method
-		if _, pattern := mux.Handler(probe); pattern != "/" && pattern != "/v1/" && pattern != "" {
+		_, pattern := mux.Handler(probe)
+		if pattern != "/" && pattern != "/v1/" && pattern != "" {
 			list = append(list, method)
 		}
 	}

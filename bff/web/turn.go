@@ -46,8 +46,8 @@ type Turn struct {
 
 	// The following are guarded by turns.mu until ready is closed.
 	leader *Turn // the equal action that runs now; its result is this one's, too. nil = none
-	err    error // of this turn, or of its leader
-	done   bool  // by this turn, or by its leader
+	err    error // the error of this turn, or of its leader
+	done   bool  // whether this turn, or its leader, has done it
 }
 
 // TakeTurn waits until no other action on the session runs, so that a burst of the same request,
@@ -58,7 +58,13 @@ type Turn struct {
 // of an equal action, see [Turn.Fail]; the request has ended.
 func (s *Server) TakeTurn(r *http.Request, a Action) (ctx context.Context, t *Turn, err error) {
 	ctx, stop := context.WithTimeout(r.Context(), ActionTime-finishTime)
-	t = &Turn{action: a, turns: &s.turns, ctx: ctx, stop: stop, ready: make(chan struct{})}
+	t = &Turn{
+		action: a,
+		turns:  &s.turns,
+		ctx:    ctx,
+		stop:   stop,
+		ready:  make(chan struct{}),
+	}
 	if err := s.turns.join(t); err != nil {
 		stop()
 		return nil, nil, err
@@ -70,6 +76,7 @@ func (s *Server) TakeTurn(r *http.Request, a Action) (ctx context.Context, t *Tu
 	case <-ctx.Done():
 		err = errActionTime
 	}
+
 	end, _ := ctx.Deadline()
 	if err == nil && !t.done && time.Until(end) < startTime {
 		err = errActionTime
@@ -78,6 +85,7 @@ func (s *Server) TakeTurn(r *http.Request, a Action) (ctx context.Context, t *Tu
 		t.End()
 		return nil, nil, err
 	}
+
 	return ctx, t, nil
 }
 
@@ -192,6 +200,7 @@ func (q *turnQueue) share(t *Turn) {
 	if t.err == nil && !t.done {
 		return
 	}
+
 	q.waiting = slices.DeleteFunc(q.waiting, func(w *Turn) bool {
 		shares := w.leader == t || t.done && w.action == t.action
 		if !shares {

@@ -19,42 +19,44 @@ type statusRecorder struct {
 }
 
 // WriteHeader implements http.ResponseWriter.
-func (w *statusRecorder) WriteHeader(status int) {
-	if w.status == 0 && status >= 200 {
-		w.status = status
+func (s *statusRecorder) WriteHeader(status int) {
+	if s.status == 0 && status >= 200 {
+		s.status = status
 	}
-	w.ResponseWriter.WriteHeader(status)
+	s.ResponseWriter.WriteHeader(status)
 }
 
 // Write implements http.ResponseWriter.
-func (w *statusRecorder) Write(p []byte) (int, error) {
-	if w.status == 0 {
-		w.status = http.StatusOK
+func (s *statusRecorder) Write(p []byte) (int, error) {
+	if s.status == 0 {
+		s.status = http.StatusOK
 	}
-	return w.ResponseWriter.Write(p)
+	return s.ResponseWriter.Write(p)
 }
 
 // Hijack implements http.Hijacker, for websockets.
-func (w *statusRecorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	conn, buffered, err := http.NewResponseController(w.ResponseWriter).Hijack()
+func (s *statusRecorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, buffered, err := http.NewResponseController(s.ResponseWriter).Hijack()
 	if err == nil {
-		w.status = http.StatusSwitchingProtocols
+		s.status = http.StatusSwitchingProtocols
 	}
 	return conn, buffered, err
 }
 
 // Unwrap is for http.ResponseController.
-func (w *statusRecorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (s *statusRecorder) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
 // observe calls next, Config.Began and its end, and logs the request.
 func (s *Server) observe(w http.ResponseWriter, r *http.Request, next http.Handler) {
-	began, seen := time.Now(), &statusRecorder{ResponseWriter: w}
+	began := time.Now()
+	seen := &statusRecorder{ResponseWriter: w}
 	ended := func(*http.Request, int) {}
 	if s.Began != nil {
 		var ctx context.Context
 		ctx, ended = s.Began(r)
 		r = r.WithContext(ctx)
 	}
+
 	defer func() {
 		s.logRequest(r, seen.status, time.Since(began))
 		ended(r, seen.status)

@@ -46,8 +46,8 @@ type Server struct {
 
 	policies         policies
 	turns            turns
-	guesses          counter // of wrong keys
-	nudges           counter // of checks that pages have scheduled
+	guesses          counter // limits wrong keys
+	nudges           counter // limits the checks that pages schedule
 	sockets          openCounter
 	warnedHidden     sync.Once // for an untrusted proxy
 	warnedUnreadable sync.Once // for a proxy without addresses
@@ -62,12 +62,16 @@ func New(c Config) (*Server, error) {
 	if s.Now == nil {
 		s.Now = time.Now
 	}
+
 	s.Limits = s.Limits.withDefaults()
-	s.guesses, s.nudges = newCounter(s.Limits.Guesses, NetworkFactor), newCounter(maxNudges, 2)
+	s.guesses = newCounter(s.Limits.Guesses, NetworkFactor)
+	s.nudges = newCounter(maxNudges, 2)
 	var err error
-	if s.Assets, err = newAssets(c.Static); err != nil {
+	s.Assets, err = newAssets(c.Static)
+	if err != nil {
 		return nil, fmt.Errorf("reading assets: %w", err)
 	}
+
 	s.policies = newPolicies(s.Origins, s.Assets.inlineSource())
 	s.Assets.policies = s.policies
 	return s, nil

@@ -55,6 +55,7 @@ func newGuard() (g guard) {
 	} {
 		g = append(g, netip.MustParsePrefix(text))
 	}
+
 	return g
 }
 

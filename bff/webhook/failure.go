@@ -93,6 +93,7 @@ func statusFailure(status int) string {
 	case status >= 500:
 		return "server_failed"
 	}
+
 	return "message_refused"
 }
 
@@ -101,8 +102,10 @@ func errorFailure(err error) string {
 	if errors.Is(err, errPrivate) {
 		return "address_private"
 	}
+
 	dial, _ := errors.AsType[*net.OpError](err)
-	switch dns, isDNS := errors.AsType[*net.DNSError](err); {
+	dns, isDNS := errors.AsType[*net.DNSError](err)
+	switch {
 	case isDNS && dns.IsNotFound:
 		return "name_unknown"
 	case isDNS, dial != nil && dial.Op == "dial":
@@ -112,6 +115,7 @@ func errorFailure(err error) string {
 	case errors.Is(err, context.DeadlineExceeded):
 		return "no_answer_in_time"
 	}
+
 	return "answer_unreadable"
 }
 

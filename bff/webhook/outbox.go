@@ -85,7 +85,9 @@ type Log interface {
 // database was restored from a backup since, is another one, or the event was deleted. Only
 // reading from the beginning misses nothing.
 var ErrCursorGone error = &wire.Error{
-	Code: wire.CodeCursorGone, Param: "after", Detail: "the event at the cursor is gone",
+	Code:   wire.CodeCursorGone,
+	Param:  "after",
+	Detail: "the event at the cursor is gone",
 }
 
 // Latest as EventQuery.After is behind the last event: an empty page, whose Next leads to later
@@ -118,7 +120,7 @@ type Range struct {
 
 // Replayed is what came of a Replay.
 type Replayed struct {
-	Events     int       // of the range that were taken
+	Events     int       // events of the range that were taken
 	Deliveries int       // that are due now, at all endpoints
 	More       bool      // the limit has left some out
 	Last       time.Time // At of the last event of the range that was taken; zero = none was
@@ -174,8 +176,8 @@ type DeliveryRow struct {
 	Tries    int       // since it was opened; zero = none yet
 	Status   int       // HTTP status of the last try; zero = none was read
 	Note     string    // what was answered or went wrong; empty = nothing, or it went well
-	TriedAt  time.Time // of the last try; zero = never
-	NextAt   time.Time // of the next try; zero = there is none
+	TriedAt  time.Time // when it was tried last; zero = never
+	NextAt   time.Time // when it is tried next; zero = never
 }
 
 // DeliveryPage is one page of deliveries; Next is empty on the last one.
@@ -188,7 +190,7 @@ type DeliveryPage struct {
 type Backlog struct {
 	Endpoint  string    // URL; may hold a secret in its query
 	Waiting   int       // neither delivered nor abandoned
-	Retrying  int       // of those: that have failed already
+	Retrying  int       // how many of those have failed already
 	Abandoned int       // not replayed since
 	OldestAt  time.Time // when the first of Waiting is or was due; zero = none waits
 }

@@ -30,14 +30,16 @@ type ReplayRequest struct {
 
 // Resend makes every delivery of a range due now; see [Log]. Errors: *wire.Error with
 // CodeInvalid and the name of the member that is wrong; the log's.
-func (p *Replayer) Resend(ctx context.Context, r ReplayRequest) (Replayed, error) {
-	now, limit := time.Now(), 0
-	if p.Now != nil {
-		now = p.Now()
+func (re *Replayer) Resend(ctx context.Context, r ReplayRequest) (Replayed, error) {
+	now := time.Now()
+	limit := 0
+	if re.Now != nil {
+		now = re.Now()
 	}
 	if r.Limit != nil {
 		limit = *r.Limit
 	}
+
 	wrong := ""
 	switch {
 	case r.From.IsZero() || r.From.After(now):
@@ -49,14 +51,22 @@ func (p *Replayer) Resend(ctx context.Context, r ReplayRequest) (Replayed, error
 	}
 	if wrong != "" {
 		return Replayed{}, &wire.Error{
-			Code: wire.CodeInvalid, Param: wrong, Detail: string(wire.CodeInvalid),
+			Code:   wire.CodeInvalid,
+			Param:  wrong,
+			Detail: string(wire.CodeInvalid),
 		}
 	}
-	again, err := p.Replay(ctx, Range{
-		From: r.From, To: r.To, Session: r.Session, Limit: limit, Undelivered: r.Undelivered,
+
+	again, err := re.Replay(ctx, Range{
+		From:        r.From,
+		To:          r.To,
+		Session:     r.Session,
+		Limit:       limit,
+		Undelivered: r.Undelivered,
 	}, now)
-	if err == nil && p.Kick != nil {
-		p.Kick()
+	if err == nil && re.Kick != nil {
+		re.Kick()
 	}
+
 	return again, err
 }

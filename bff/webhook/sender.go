@@ -70,6 +70,7 @@ func newSender(c Config) (*Sender, error) {
 	if err := checkEndpoints(c); err != nil {
 		return nil, err
 	}
+
 	keys, err := ParseKeys(c.Secrets)
 	if err != nil {
 		return nil, err
@@ -78,11 +79,13 @@ func newSender(c Config) (*Sender, error) {
 		return nil, errors.New("creating the webhook sender: endpoints are set, " +
 			"but no secret to sign with")
 	}
+
 	c.setDefaults()
 	s := &Sender{config: c, keys: keys, client: newClient(c.AllowPrivate)}
 	for _, endpoint := range c.Endpoints {
 		s.workers = append(s.workers, newWorker(s, endpoint))
 	}
+
 	return s, nil
 }
 
@@ -91,6 +94,7 @@ func (c *Config) setDefaults() {
 	if c.Timeout <= 0 {
 		c.Timeout = 20 * time.Second
 	}
+
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	if c.Began == nil {
 		c.Began = func(
@@ -112,6 +116,7 @@ func checkEndpoints(c Config) error {
 		return fmt.Errorf("checking webhook endpoints: %d are set; at most %d are allowed",
 			len(c.Endpoints), maxEndpoints)
 	}
+
 	for i, raw := range c.Endpoints {
 		err := CheckEndpoint(raw, c.AllowPrivate)
 		switch {
@@ -125,6 +130,7 @@ func checkEndpoints(c Config) error {
 			return fmt.Errorf("checking webhook endpoint %d: %w", i+1, err)
 		}
 	}
+
 	return nil
 }
 
@@ -159,11 +165,13 @@ func (s *Sender) Pass(ctx context.Context) (n int, err error) {
 			continue
 		}
 		due, claimErr := l.claimDue(ctx, inFlight)
-		n, err = n+len(due), errors.Join(err, claimErr)
+		n += len(due)
+		err = errors.Join(err, claimErr)
 		for _, d := range due {
 			tries.Go(func() error { return l.deliver(ctx, d) })
 		}
 	}
+
 	return n, errors.Join(err, tries.Wait())
 }
 

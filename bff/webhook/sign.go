@@ -46,6 +46,7 @@ func ParseKeys(secrets []string) (Keys, error) {
 		}
 		k.hooks = append(k.hooks, hook)
 	}
+
 	return k, nil
 }
 
@@ -57,6 +58,7 @@ func (k Keys) Sign(id string, at time.Time, body []byte) (string, error) {
 	if id == "" || strings.Contains(id, ".") {
 		return "", fmt.Errorf("signing event %q: id is empty or has a dot", id)
 	}
+
 	signatures := make([]string, len(k.hooks))
 	for i, hook := range k.hooks {
 		s, err := hook.Sign(id, at, body)
@@ -65,6 +67,7 @@ func (k Keys) Sign(id string, at time.Time, body []byte) (string, error) {
 		}
 		signatures[i] = s
 	}
+
 	return strings.Join(signatures, " "), nil
 }
 
@@ -76,26 +79,33 @@ func (k Keys) Sign(id string, at time.Time, body []byte) (string, error) {
 // than 20 signatures are given; [ErrTimestamp] if the message is more than five
 // minutes older or newer than now; [ErrSignature] for anything else.
 func (k Keys) Verify(h http.Header, body []byte, now time.Time) error {
-	id, stamp, signatures := h.Get("webhook-id"), h.Get("webhook-timestamp"), h.Get(
+	id := h.Get("webhook-id")
+	stamp := h.Get("webhook-timestamp")
+	signatures := h.Get(
 		"webhook-signature",
 	)
 	if id == "" || strings.Contains(id, ".") || signatures == "" ||
 		strings.Count(signatures, " ") >= maxSignatures {
 		return ErrUnsigned
 	}
+
 	at, err := strconv.ParseInt(stamp, 10, 64)
 	if err != nil {
 		return ErrUnsigned
 	}
-	limit, seconds := int64(tolerance/time.Second), now.Unix()
+
+	limit := int64(tolerance / time.Second)
+	seconds := now.Unix()
 	if at < seconds-limit || at > seconds+limit {
 		return ErrTimestamp
 	}
+
 	for _, hook := range k.hooks {
 		if hook.VerifyIgnoringTimestamp(body, h) == nil {
 			return nil
 		}
 	}
+
 	return ErrSignature
 }
 
@@ -122,6 +132,7 @@ func parseSecret(raw string) ([]byte, error) {
 	if strings.ContainsAny(text, "\r\n") {
 		return nil, errors.New("it contains a line break")
 	}
+
 	key, err := base64.StdEncoding.Strict().DecodeString(text)
 	if err != nil {
 		return nil, errors.New(`what follows "whsec_" is not standard base64 with padding`)
@@ -129,5 +140,6 @@ func parseSecret(raw string) ([]byte, error) {
 	if len(key) < 24 || len(key) > 64 {
 		return nil, fmt.Errorf("it decodes to %d bytes; 24 to 64 are required", len(key))
 	}
+
 	return key, nil
 }

@@ -27,10 +27,12 @@ const (
 // Why no test is sent.
 var (
 	ErrNoEndpoint error = &wire.Error{
-		Code: wire.CodeWebhookUnset, Detail: "no webhook endpoint is configured",
+		Code:   wire.CodeWebhookUnset,
+		Detail: "no webhook endpoint is configured",
 	}
 	ErrTooManyTests error = &wire.Error{
-		Code: wire.CodeRateLimited, Detail: "too many test webhooks in a minute",
+		Code:   wire.CodeRateLimited,
+		Detail: "too many test webhooks in a minute",
 	}
 )
 
@@ -40,7 +42,7 @@ const EventTest payment.EventType = "checkout.test"
 
 // TestResult is the result of sending one message of [EventTest].
 type TestResult struct {
-	Event      string         // its "evt_…"
+	Event      string         // the event's id, "evt_…"
 	Deliveries []TestDelivery // one for each endpoint, as they are configured
 }
 
@@ -74,10 +76,12 @@ func (s *Sender) Test(ctx context.Context, key string) (TestResult, error) {
 	if len(s.workers) == 0 {
 		return TestResult{}, ErrNoEndpoint
 	}
+
 	d, ok := s.tests.begin(key, time.Now(), s.config.Now())
 	if !ok {
 		return TestResult{}, ErrTooManyTests
 	}
+
 	tested := TestResult{
 		Event:      d.EventID,
 		Deliveries: make([]TestDelivery, len(s.workers)),
@@ -86,6 +90,7 @@ func (s *Sender) Test(ctx context.Context, key string) (TestResult, error) {
 	for i, l := range s.workers {
 		all.Go(func() { tested.Deliveries[i] = l.test(context.WithoutCancel(ctx), d) })
 	}
+
 	all.Wait()
 	return tested, nil
 }
@@ -113,19 +118,19 @@ func Once(ctx context.Context, c Config, d Delivery) (TestDelivery, error) {
 	return s.workers[0].test(ctx, d), nil
 }
 
-func (l *worker) test(ctx context.Context, d Delivery) TestDelivery {
-	d.Endpoint = l.endpoint
+func (w *worker) test(ctx context.Context, d Delivery) TestDelivery {
+	d.Endpoint = w.endpoint
 	began := time.Now()
-	a := l.s.post(ctx, d)
+	a := w.s.post(ctx, d)
 	t := TestDelivery{
-		Endpoint:  l.endpoint,
+		Endpoint:  w.endpoint,
 		Delivered: a.delivered(),
 		Status:    a.status,
 		Took:      time.Since(began),
 		Note:      truncate(a.note, maxTestNote),
 		Failure:   a.failure(),
 	}
-	l.s.config.Log.InfoContext(ctx, "webhook tested", "event", d.EventID, "host", l.host, "status",
+	w.s.config.Log.InfoContext(ctx, "webhook tested", "event", d.EventID, "host", w.host, "status",
 		t.Status, "fault", t.Failure.Code)
 	return t
 }
@@ -160,6 +165,7 @@ func testBody(at time.Time) []byte {
 	if err != nil {
 		panic("encoding a test: " + err.Error()) // plain data: cannot fail
 	}
+
 	return body
 }
 
@@ -182,9 +188,11 @@ func (t *tests) begin(key string, now, stamp time.Time) (message Delivery, ok bo
 	defer t.mu.Unlock()
 	t.list = slices.DeleteFunc(t.list,
 		func(b sentTest) bool { return now.Sub(b.at) >= keyLifetime })
-	if n := len(t.list); n >= testsPerMinute && now.Sub(t.list[n-testsPerMinute].at) < time.Minute {
+	n := len(t.list)
+	if n >= testsPerMinute && now.Sub(t.list[n-testsPerMinute].at) < time.Minute {
 		return message, false
 	}
+
 	message = Delivery{
 		EventID: "evt_" + strings.ToLower(rand.Text()),
 		Type:    EventTest,
@@ -195,6 +203,7 @@ func (t *tests) begin(key string, now, stamp time.Time) (message Delivery, ok bo
 			message = b.message
 		}
 	}
+
 	t.list = append(t.list, sentTest{key, now, message})
 	return message, true
 }

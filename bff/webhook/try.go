@@ -41,10 +41,12 @@ func (s *Sender) post(ctx context.Context, d Delivery) answer {
 	if err != nil {
 		return answer{note: clean(err.Error()), err: err}
 	}
+
 	res, err := s.client.Do(req)
 	if err != nil {
 		return answer{note: clean(s.describe(err)), err: err}
 	}
+
 	defer res.Body.Close()
 	// a part is enough for a note
 	body, _ := io.ReadAll(io.LimitReader(res.Body, maxAnswerBytes))
@@ -53,6 +55,7 @@ func (s *Sender) post(ctx context.Context, d Delivery) answer {
 		header := res.Header.Get("Retry-After")
 		a.after = retryafter.Parse(header, s.config.Now(), 0, maxRetryAfter)
 	}
+
 	return a
 }
 
@@ -63,11 +66,13 @@ func (s *Sender) request(ctx context.Context, d Delivery) (*http.Request, error)
 	if err != nil {
 		return nil, err
 	}
+
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, d.Endpoint,
 		bytes.NewReader(d.Body))
 	if err != nil {
 		return nil, errors.New("building the request: endpoint is not a URL")
 	}
+
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "Coinslot")
 	req.Header.Set("Webhook-Id", d.EventID)
@@ -95,17 +100,22 @@ func (s *Sender) describe(err error) string {
 // [0, 1) decides the jitter.
 func decide(d Delivery, a answer, now time.Time, draw float64) DeliveryResult {
 	r := DeliveryResult{Status: a.status, Note: a.note}
-	if r.Delivered = a.delivered(); r.Delivered {
+	r.Delivered = a.delivered()
+	if r.Delivered {
 		return r
 	}
+
 	wait, ok := Next(d.Tries+1, now.Sub(d.CreatedAt))
-	if r.Abandoned = a.status == http.StatusGone || !ok; r.Abandoned {
+	r.Abandoned = a.status == http.StatusGone || !ok
+	if r.Abandoned {
 		return r
 	}
+
 	wait = jitter(wait, draw)
 	if a.after > wait {
 		wait = a.after + max(jitter(a.after, draw)-a.after, 0) // never sooner than was asked for
 	}
+
 	r.NextAt = now.Add(wait)
 	return r
 }
@@ -124,6 +134,7 @@ func clean(text string) string {
 		// the cut may have halved a letter
 		text = strings.TrimSpace(strings.ToValidUTF8(text[:maxNoteBytes], ""))
 	}
+
 	return text
 }
 
@@ -137,6 +148,7 @@ func newClient(allowPrivate bool) *http.Client {
 	if !allowPrivate {
 		dialer.Control = newGuard().control
 	}
+
 	// HTTP/1.1 only: a connection carries one try, so that a connection that hangs
 	// takes no other try with it.
 	var protocols http.Protocols

@@ -96,6 +96,7 @@ func (o Options) filled() Options {
 	if o.Patience == 0 {
 		o.Patience = time.Minute
 	}
+
 	return o
 }
 

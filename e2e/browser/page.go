@@ -49,7 +49,15 @@ func (b *Browser) Open(t testing.TB, url string, o Options) *Page {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Page{tb: t, process: process, options: o.filled(), sessions: map[string]*session{}, seen: map[string]bool{}, loaded: map[string]bool{}}
+
+	p := &Page{
+		tb:       t,
+		process:  process,
+		options:  o.filled(),
+		sessions: map[string]*session{},
+		seen:     map[string]bool{},
+		loaded:   map[string]bool{},
+	}
 	p.View = &View{page: p}
 	t.Cleanup(p.Close)
 	ctx, cancel := context.WithTimeout(context.Background(), p.options.Patience)
@@ -60,6 +68,7 @@ func (b *Browser) Open(t testing.TB, url string, o Options) *Page {
 	if url != "" {
 		p.Goto(url)
 	}
+
 	return p
 }
 
@@ -73,18 +82,24 @@ func (p *Page) open(ctx context.Context) error {
 	if err := p.process.call(ctx, "", "Target.createBrowserContext", object{}, &made); err != nil {
 		return err
 	}
+
 	p.profile = made.Profile
 	window := object{
-		"url": "about:blank", "browserContextId": p.profile, "newWindow": true,
-		"width": p.options.Width, "height": p.options.Height,
+		"url":              "about:blank",
+		"browserContextId": p.profile,
+		"newWindow":        true,
+		"width":            p.options.Width,
+		"height":           p.options.Height,
 	}
 	if err := p.process.call(ctx, "", "Target.createTarget", window, &made); err != nil {
 		return err
 	}
+
 	p.target = made.Target
 	if err := p.process.call(ctx, "", "Target.attachToTarget", object{"targetId": p.target, "flatten": true}, &made); err != nil {
 		return err
 	}
+
 	p.session = made.Session
 	p.attach(p.session, p.target, "page")
 	if err := p.resize(ctx, p.options.Width, p.options.Height); err != nil {
@@ -97,11 +112,13 @@ func (p *Page) open(ctx context.Context) error {
 	if err := p.call(ctx, "Page.getFrameTree", object{}, nil); err != nil {
 		return err
 	}
+
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.refused) > 0 {
 		return fmt.Errorf("preparing it, this browser refused: %s", strings.Join(p.refused, "; "))
 	}
+
 	return nil
 }
 
@@ -139,6 +156,7 @@ func (p *Page) Close() {
 		_ = p.process.call(ctx, "", "Target.disposeBrowserContext", object{"browserContextId": p.profile}, nil)
 		p.profile = ""
 	}
+
 	p.mu.Lock()
 	ids := slices.Collect(maps.Keys(p.sessions))
 	p.mu.Unlock()
@@ -163,6 +181,7 @@ func (p *Page) Goto(url string) {
 	if gone.LoaderID == "" {
 		return
 	}
+
 	p.until("the load event of "+url, func(context.Context) (bool, error) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -182,6 +201,7 @@ func (p *Page) Reload() {
 	if err := p.call(ctx, "Page.reload", object{}, nil); err != nil {
 		p.fail("reloading", err)
 	}
+
 	p.until("the load event after reloading", func(context.Context) (bool, error) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -207,7 +227,8 @@ func (p *Page) Offline(offline bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), p.options.Patience)
 	defer cancel()
 	for _, id := range ids {
-		if err := p.process.call(ctx, id, "Network.emulateNetworkConditions", network(offline), nil); err != nil && id == p.session {
+		err := p.process.call(ctx, id, "Network.emulateNetworkConditions", network(offline), nil)
+		if err != nil && id == p.session {
 			p.fail("switching the network", err)
 		}
 	}
@@ -250,8 +271,9 @@ func (p *Page) FullPageScreenshot(path string, scale float64) {
 	ctx, cancel := context.WithTimeout(context.Background(), p.options.Patience)
 	defer cancel()
 	if err := p.capture(ctx, path, object{
-		"format": strings.TrimPrefix(filepath.Ext(path), "."), "captureBeyondViewport": true,
-		"clip": object{"x": 0, "y": 0, "width": size.Width, "height": size.Height, "scale": scale},
+		"format":                strings.TrimPrefix(filepath.Ext(path), "."),
+		"captureBeyondViewport": true,
+		"clip":                  object{"x": 0, "y": 0, "width": size.Width, "height": size.Height, "scale": scale},
 	}); err != nil {
 		p.tb.Fatalf("taking a picture of the whole page %s: %v", path, err)
 	}
@@ -266,6 +288,7 @@ func (p *Page) capture(ctx context.Context, path string, how object) error {
 	if err := p.call(ctx, "Page.captureScreenshot", how, &shot); err != nil {
 		return err
 	}
+
 	picture, err := base64.StdEncoding.DecodeString(shot.Data)
 	if err != nil {
 		return err
@@ -273,5 +296,6 @@ func (p *Page) capture(ctx context.Context, path string, how object) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
+
 	return os.WriteFile(path, picture, 0o644)
 }

@@ -39,8 +39,12 @@ var Certificate = sync.OnceValue(func() tls.Certificate {
 	if err != nil {
 		panic(fmt.Sprintf("browser: making a key: %v", err))
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{"*.test"},
-		NotAfter: time.Now().Add(24 * time.Hour)}
+
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1),
+		DNSNames:     []string{"*.test"},
+		NotAfter:     time.Now().Add(24 * time.Hour),
+	}
 	cert, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err == nil {
 		template, err = x509.ParseCertificate(cert)
@@ -48,6 +52,7 @@ var Certificate = sync.OnceValue(func() tls.Certificate {
 	if err != nil {
 		panic(fmt.Sprintf("browser: making a certificate: %v", err))
 	}
+
 	return tls.Certificate{Certificate: [][]byte{cert}, PrivateKey: key, Leaf: template}
 })
 
@@ -96,7 +101,8 @@ func settings(thirdPartyStorage bool) ([]byte, error) {
 		mode = 0
 	}
 	return json.Marshal(object{"profile": object{
-		"cookie_controls_mode": mode, "block_third_party_cookies": !thirdPartyStorage,
+		"cookie_controls_mode":      mode,
+		"block_third_party_cookies": !thirdPartyStorage,
 	}})
 }
 
@@ -112,11 +118,13 @@ func launch(profile string, thirdPartyStorage bool) (*process, error) {
 	if err := os.WriteFile(filepath.Join(profile, "Default", "Preferences"), prefs, 0o600); err != nil {
 		return nil, fmt.Errorf("writing profile settings: %w", err)
 	}
+
 	p := &process{profile: profile, cmd: exec.Command(executable, flags(profile)...)}
 	if err := p.start(); err != nil {
 		_ = p.stop()
 		return nil, fmt.Errorf("starting %s: %w", executable, err)
 	}
+
 	return p, nil
 }
 
@@ -127,11 +135,13 @@ func (p *process) start() error {
 	if err != nil {
 		return err
 	}
+
 	defer theirIn.Close()
 	ourIn, theirOut, err := os.Pipe()
 	if err != nil {
 		return err
 	}
+
 	defer theirOut.Close()
 	p.files = []*os.File{ourOut, ourIn}
 	p.cmd.ExtraFiles = []*os.File{theirIn, theirOut}
@@ -140,6 +150,7 @@ func (p *process) start() error {
 	if err := p.cmd.Start(); err != nil {
 		return err
 	}
+
 	p.conn = newConn(ourOut, ourIn)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -153,6 +164,7 @@ func (p *process) stop() error {
 	for _, f := range p.files {
 		_ = f.Close()
 	}
+
 	deadline := time.Now().Add(10 * time.Second)
 	for {
 		err := os.RemoveAll(p.profile)

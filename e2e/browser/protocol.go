@@ -58,7 +58,11 @@ type conn struct {
 // newConn starts reading out, which ends when the browser does. Every event is
 // handed to its session's route on the reading goroutine, in the order of arrival.
 func newConn(in io.Writer, out io.Reader) *conn {
-	c := &conn{in: in, waiting: map[int]waiter{}, routes: map[string]func(string, json.RawMessage){}}
+	c := &conn{
+		in:      in,
+		waiting: map[int]waiter{},
+		routes:  map[string]func(string, json.RawMessage){},
+	}
 	go c.read(bufio.NewReaderSize(out, 1<<16))
 	return c
 }
@@ -132,6 +136,7 @@ func (c *conn) forget(session string) {
 			delete(c.waiting, id)
 		}
 	}
+
 	c.mu.Unlock()
 	for _, w := range orphans {
 		w.done(nil, errGone)
@@ -146,15 +151,22 @@ func (c *conn) post(session, method string, params object, done func(json.RawMes
 	if err != nil {
 		panic(fmt.Sprintf("browser: parameters of %s are no JSON: %v", method, err))
 	}
+
 	c.mu.Lock()
 	if c.waiting == nil {
 		c.mu.Unlock()
 		done(nil, fmt.Errorf("browser ended: %w", errGone))
 		return
 	}
+
 	c.lastID++
 	c.waiting[c.lastID] = waiter{session, done}
-	line, _ := json.Marshal(message{ID: c.lastID, Session: session, Method: method, Params: raw})
+	line, _ := json.Marshal(message{
+		ID:      c.lastID,
+		Session: session,
+		Method:  method,
+		Params:  raw,
+	})
 	_, _ = c.in.Write(append(line, 0)) // a broken pipe shows on the reading side
 	c.mu.Unlock()
 }

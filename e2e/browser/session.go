@@ -19,10 +19,16 @@ func (s *session) documents() bool { return s.kind == "page" || s.kind == "ifram
 // attach takes a new session in. It runs before any script of its target: new
 // targets are held until the last command below.
 func (p *Page) attach(id, target, kind string) {
-	s := &session{id: id, target: target, kind: kind, worlds: map[string]int{}}
+	s := &session{
+		id:     id,
+		target: target,
+		kind:   kind,
+		worlds: map[string]int{},
+	}
 	p.mu.Lock()
 	p.sessions[id] = s
-	offline, slow := p.offline, p.slow
+	offline := p.offline
+	slow := p.slow
 	p.mu.Unlock()
 	p.process.listen(id, func(method string, params json.RawMessage) { p.handleEvent(s, method, params) })
 
@@ -34,6 +40,7 @@ func (p *Page) attach(id, target, kind string) {
 	if offline {
 		p.post(s, "Network.emulateNetworkConditions", network(true))
 	}
+
 	p.post(s, "Runtime.enable", object{})
 	p.post(s, "Log.enable", object{})
 	if s.documents() {
@@ -45,12 +52,14 @@ func (p *Page) attach(id, target, kind string) {
 		if p.options.AcceptLanguage != "" {
 			p.post(s, "Emulation.setUserAgentOverride", object{"userAgent": "", "acceptLanguage": p.options.AcceptLanguage})
 		}
+
 		p.post(s, "Emulation.setEmulatedMedia", object{"features": p.media()})
 		p.post(s, "Emulation.setScriptExecutionDisabled", object{"value": p.options.NoJS})
 		if slow > 0 {
 			p.post(s, "Emulation.setCPUThrottlingRate", object{"rate": slow})
 		}
 	}
+
 	p.post(s, "Runtime.runIfWaitingForDebugger", object{})
 }
 
@@ -76,17 +85,20 @@ func (p *Page) post(s *session, method string, params object) {
 
 // media are the user's preferences that stylesheets ask for.
 func (p *Page) media() []object {
-	scheme, motion := "light", "no-preference"
+	scheme := "light"
+	motion := "no-preference"
 	if p.options.Dark {
 		scheme = "dark"
 	}
 	if p.options.ReducedMotion {
 		motion = "reduce"
 	}
+
 	forced := "none"
 	if p.options.ForcedColors {
 		forced = "active"
 	}
+
 	return []object{
 		{"name": "forced-colors", "value": forced},
 		{"name": "prefers-color-scheme", "value": scheme},
@@ -125,12 +137,20 @@ type detail struct {
 
 // handled are the events that handleEvent reads. The browser sends many more with Network.enable.
 var handled = map[string]bool{
-	"Target.attachedToTarget": true, "Target.detachedFromTarget": true,
-	"Page.javascriptDialogOpening": true, "Page.frameNavigated": true, "Page.lifecycleEvent": true,
-	"Runtime.executionContextCreated": true, "Runtime.executionContextDestroyed": true,
-	"Runtime.executionContextsCleared": true, "Runtime.consoleAPICalled": true,
-	"Runtime.exceptionThrown": true, "Log.entryAdded": true, "Inspector.targetCrashed": true,
-	"Network.requestWillBeSent": true, "Network.webSocketCreated": true,
+	"Target.attachedToTarget":           true,
+	"Target.detachedFromTarget":         true,
+	"Page.javascriptDialogOpening":      true,
+	"Page.frameNavigated":               true,
+	"Page.lifecycleEvent":               true,
+	"Runtime.executionContextCreated":   true,
+	"Runtime.executionContextDestroyed": true,
+	"Runtime.executionContextsCleared":  true,
+	"Runtime.consoleAPICalled":          true,
+	"Runtime.exceptionThrown":           true,
+	"Log.entryAdded":                    true,
+	"Inspector.targetCrashed":           true,
+	"Network.requestWillBeSent":         true,
+	"Network.webSocketCreated":          true,
 }
 
 // handleEvent takes in one event of s. It runs on the reading goroutine.
@@ -138,11 +158,13 @@ func (p *Page) handleEvent(s *session, method string, params json.RawMessage) {
 	if !handled[method] {
 		return
 	}
+
 	var d detail
 	if err := json.Unmarshal(params, &d); err != nil {
 		d.Message = err.Error()
 		method = "unreadable " + method
 	}
+
 	switch method {
 	case "Target.attachedToTarget":
 		p.attach(d.SessionID, d.TargetInfo.TargetID, d.TargetInfo.Type)
@@ -153,6 +175,7 @@ func (p *Page) handleEvent(s *session, method string, params json.RawMessage) {
 	case "Page.javascriptDialogOpening":
 		p.post(s, "Page.handleJavaScriptDialog", object{"accept": true})
 	}
+
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.followWorlds(s, method, d)

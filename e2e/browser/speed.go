@@ -17,7 +17,8 @@ func (p *Page) Slow(factor float64) {
 	ctx, cancel := context.WithTimeout(context.Background(), p.options.Patience)
 	defer cancel()
 	for _, id := range ids {
-		if err := p.process.call(ctx, id, "Emulation.setCPUThrottlingRate", object{"rate": factor}, nil); err != nil && id == p.session {
+		err := p.process.call(ctx, id, "Emulation.setCPUThrottlingRate", object{"rate": factor}, nil)
+		if err != nil && id == p.session {
 			p.fail("slowing the page down", err)
 		}
 	}

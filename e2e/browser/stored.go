@@ -30,14 +30,17 @@ func (v *View) Stored() []string {
 		if err != nil {
 			return false, err
 		}
+
 		isolatedWorld, err := v.isolatedWorld(ctx, at)
 		if err != nil {
 			return false, err
 		}
+
 		got, err := v.evaluateIn(ctx, at, isolatedWorld, stored, true)
 		if err != nil {
 			return false, err
 		}
+
 		return true, json.Unmarshal(got.Value, &found)
 	})
 	return found
@@ -55,10 +58,12 @@ func (p *Page) Cookies() []string {
 	if err := p.process.call(ctx, "", "Storage.getCookies", object{"browserContextId": p.profile}, &got); err != nil {
 		p.fail("looking at the cookies", err)
 	}
+
 	var list []string
 	for _, c := range got.Cookies {
 		list = append(list, c.Name+"@"+c.Domain)
 	}
+
 	slices.Sort(list)
 	return list
 }

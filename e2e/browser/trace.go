@@ -33,7 +33,7 @@ type traceEvent struct {
 // and marks of scripts only, which hardly slows it down.
 func (p *Page) Trace(detail bool) (end func() *Trace) {
 	p.tb.Helper()
-	t := &Trace{} // of the reading goroutine until done is closed
+	t := &Trace{} // belongs to the reading goroutine until done is closed
 	done := make(chan struct{})
 	p.process.listen("", func(method string, params json.RawMessage) {
 		switch method {
@@ -57,6 +57,7 @@ func (p *Page) Trace(detail bool) (end func() *Trace) {
 		categories = append(categories, "loading",
 			"devtools.timeline", "disabled-by-default-devtools.timeline")
 	}
+
 	call("Tracing.start", object{"traceConfig": object{"includedCategories": categories}})
 	return func() *Trace {
 		p.tb.Helper()
@@ -69,6 +70,7 @@ func (p *Page) Trace(detail bool) (end func() *Trace) {
 				t.events = append(t.events, e)
 			}
 		}
+
 		slices.SortStableFunc(t.events, func(a, b traceEvent) int { return cmp.Compare(a.TS, b.TS) })
 		return t
 	}
@@ -104,7 +106,8 @@ func (t *Trace) Blocking(mark string) (sum time.Duration) {
 // Requested returns the URLs that servers were asked for until a mark, and the bytes of the answers
 // with their headers.
 func (t *Trace) Requested(mark string) map[string]int {
-	bytes, urls := map[string]int{}, map[string]string{}
+	bytes := map[string]int{}
+	urls := map[string]string{}
 	at := t.until(mark)
 	for i, e := range t.events {
 		data := e.Args.Data
@@ -116,5 +119,6 @@ func (t *Trace) Requested(mark string) map[string]int {
 			bytes[url] += int(data.EncodedDataLength)
 		}
 	}
+
 	return bytes
 }

@@ -92,15 +92,18 @@ func (n *node) find(wanted func(*node) bool) *node {
 	if wanted(n) {
 		return n
 	}
+
 	below := append(append([]node{}, n.Shadows...), n.Children...)
 	if n.Content != nil {
 		below = append(below, *n.Content)
 	}
+
 	for i := range below {
 		if found := below[i].find(wanted); found != nil {
 			return found
 		}
 	}
+
 	return nil
 }
 
@@ -122,28 +125,36 @@ func (v *View) locate(ctx context.Context) (place, error) {
 	if v.parent == nil {
 		return place{session: p.session, frame: p.target}, nil
 	}
+
 	outer, err := v.parent.locate(ctx)
 	if err != nil {
 		return place{}, err
 	}
+
 	loads, same := v.unchanged(outer)
 	if same {
 		return v.found, nil
 	}
+
 	var tree struct{ Root node }
 	if err := p.process.call(ctx, outer.session, "DOM.getDocument", object{"depth": -1, "pierce": true}, &tree); err != nil {
 		return place{}, err
 	}
+
 	from := &tree.Root
-	if around := tree.Root.find(func(n *node) bool { return n.Frame == outer.frame && n.Content != nil }); around != nil {
+	around := tree.Root.find(func(n *node) bool { return n.Frame == outer.frame && n.Content != nil })
+	if around != nil {
 		from = around.Content
 	}
+
 	owner := from.find(func(n *node) bool { return n.Name == "IFRAME" && n.attribute("name") == v.name })
 	if owner == nil {
 		return place{}, fmt.Errorf("looking for iframe %q: %w", v.name, errNoFrame)
 	}
+
 	session := p.sessionOf(owner.Frame, outer.session)
-	v.found, v.loads = place{session: session, frame: owner.Frame, owner: owner.Backend}, loads
+	v.found = place{session: session, frame: owner.Frame, owner: owner.Backend}
+	v.loads = loads
 	return v.found, nil
 }
 
@@ -157,9 +168,12 @@ func (v *View) unchanged(outer place) (loads int, same bool) {
 	if v.found.frame == "" || v.loads != loads {
 		return loads, false
 	}
-	if s := p.sessions[v.found.session]; s == nil || s.target != v.found.frame && s.worlds[v.found.frame] == 0 {
+
+	s := p.sessions[v.found.session]
+	if s == nil || s.target != v.found.frame && s.worlds[v.found.frame] == 0 {
 		return loads, false
 	}
+
 	return loads, v.found.session == outer.session || p.sessions[v.found.session].target == v.found.frame
 }
 
@@ -183,7 +197,8 @@ func (v *View) world(ctx context.Context, at place) (int, error) {
 	}
 	v.page.mu.Lock()
 	defer v.page.mu.Unlock()
-	if s := v.page.sessions[at.session]; s != nil && s.worlds[at.frame] != 0 {
+	s := v.page.sessions[at.session]
+	if s != nil && s.worlds[at.frame] != 0 {
 		return s.worlds[at.frame], nil
 	}
 	return 0, errors.New("the document is not there yet")
@@ -221,11 +236,15 @@ func (v *View) evaluateIn(ctx context.Context, at place, world int, js string, b
 		ExceptionDetails *exception
 	}
 	err := v.page.process.call(ctx, at.session, "Runtime.evaluate", object{
-		"expression": js, "contextId": world, "awaitPromise": true, "returnByValue": byValue,
+		"expression":    js,
+		"contextId":     world,
+		"awaitPromise":  true,
+		"returnByValue": byValue,
 	}, &out)
 	if err == nil && out.ExceptionDetails != nil {
 		err = out.ExceptionDetails
 	}
+
 	return out.Result, err
 }
 

@@ -69,6 +69,7 @@ func (c *conn) read() {
 		} else if m.Method != "" {
 			c.events = append(c.events, m)
 		}
+
 		c.mu.Unlock()
 	}
 }
@@ -81,6 +82,7 @@ func (c *conn) try(method string, params object, out any) error {
 		c.mu.Unlock()
 		return fmt.Errorf("calling %s: the browser has ended", method)
 	}
+
 	c.lastID++
 	c.waiting[c.lastID] = reply
 	err := c.ws.WriteJSON(object{"id": c.lastID, "method": method, "params": params})
@@ -88,6 +90,7 @@ func (c *conn) try(method string, params object, out any) error {
 	if err != nil {
 		return fmt.Errorf("calling %s: %w", method, err)
 	}
+
 	select {
 	case m, ok := <-reply:
 		if !ok || m.Error != "" {

@@ -44,6 +44,7 @@ func settings(c Cookies) string {
 	if c == Refused {
 		behaviour = 1
 	}
+
 	return fmt.Sprintf(`user_pref("network.cookie.cookieBehavior", %d);
 user_pref("app.update.enabled", false);
 user_pref("browser.safebrowsing.downloads.enabled", false);
@@ -69,6 +70,7 @@ func Start(t testing.TB, c Cookies) *Browser {
 	if _, err := os.Stat(executable); err != nil {
 		need.Tool(t, need.Missing("Firefox", "install-all"))
 	}
+
 	home := t.TempDir()
 	profile := filepath.Join(home, "profile")
 	fortest.OK(t, os.MkdirAll(profile, 0o700))
@@ -80,6 +82,7 @@ func Start(t testing.TB, c Cookies) *Browser {
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("starting %s: %v", executable, err)
 	}
+
 	t.Cleanup(func() { child.End(cmd) })
 	b := &Browser{tb: t, conn: dial(t, announced(t, said))}
 	t.Cleanup(b.conn.close)
@@ -97,7 +100,8 @@ func announced(t testing.TB, said io.Reader) string {
 		defer close(address)
 		lines := bufio.NewScanner(said)
 		for lines.Scan() {
-			if _, url, found := strings.Cut(lines.Text(), "WebDriver BiDi listening on "); found {
+			_, url, found := strings.Cut(lines.Text(), "WebDriver BiDi listening on ")
+			if found {
 				address <- url
 				break
 			}
@@ -113,5 +117,6 @@ func announced(t testing.TB, said io.Reader) string {
 	case <-time.After(view.Patience):
 		t.Fatal("starting Firefox: it does not listen")
 	}
+
 	return ""
 }

@@ -71,7 +71,8 @@ type branch struct {
 
 func (b *Browser) find(list []branch, frame string) string {
 	for _, c := range list {
-		if name, err := b.Evaluate(c.Context, "", "window.name"); err == nil && name == frame {
+		name, err := b.Evaluate(c.Context, "", "window.name")
+		if err == nil && name == frame {
 			return c.Context
 		}
 		if found := b.find(c.Children, frame); found != "" {
@@ -94,11 +95,14 @@ func (b *Browser) run(context, js string) (result, error) {
 		ExceptionDetails struct{ Text string }
 	}
 	err := b.conn.try("script.evaluate", object{
-		"expression": js, "target": object{"context": context}, "awaitPromise": true,
+		"expression":   js,
+		"target":       object{"context": context},
+		"awaitPromise": true,
 	}, &answer)
 	if err == nil && answer.Type != "success" {
 		err = errors.New(answer.ExceptionDetails.Text)
 	}
+
 	return answer.Result, err
 }
 
@@ -123,6 +127,7 @@ func (b *Browser) Press(page, frame, js string) error {
 	if err != nil {
 		return err
 	}
+
 	found, err := b.run(context, js)
 	if err != nil {
 		return err
@@ -130,13 +135,19 @@ func (b *Browser) Press(page, frame, js string) error {
 	if found.SharedID == "" {
 		return errors.New("there is none that keeps still")
 	}
+
 	middle := object{"type": "element", "element": object{"sharedId": found.SharedID}}
-	return b.conn.try("input.performActions", object{"context": context, "actions": []object{{
-		"type": "pointer", "id": "mouse", "actions": []object{
-			{"type": "pointerMove", "x": 0, "y": 0, "origin": middle},
-			{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0},
-		},
-	}}}, nil)
+	return b.conn.try("input.performActions", object{
+		"context": context,
+		"actions": []object{{
+			"type": "pointer",
+			"id":   "mouse",
+			"actions": []object{
+				{"type": "pointerMove", "x": 0, "y": 0, "origin": middle},
+				{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0},
+			},
+		}},
+	}, nil)
 }
 
 // Picture implements view.Browser.

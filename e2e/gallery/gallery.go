@@ -54,10 +54,12 @@ func Handler(folder string) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	css, err := stylesheet.Join(static, stylesheet.Checkout, stylesheet.After)
 	if err != nil {
 		return nil, err
 	}
+
 	g := &gallery{texts: texts}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /checkout.css", func(w http.ResponseWriter, _ *http.Request) {
@@ -88,6 +90,7 @@ func readTexts(static fs.FS) (map[string]map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	texts := map[string]map[string]string{}
 	for _, name := range names {
 		raw, err := fs.ReadFile(static, name)
@@ -100,6 +103,7 @@ func readTexts(static fs.FS) (map[string]map[string]string, error) {
 		}
 		texts[strings.TrimSuffix(path.Base(name), ".json")] = text
 	}
+
 	texts[Pseudo] = pseudo(texts["en"])
 	return texts, nil
 }
@@ -149,30 +153,43 @@ func (g *gallery) write(w http.ResponseWriter, r *http.Request, samples ...scree
 		}
 		fmt.Fprintf(w, "<div data-sample=%q>%s</div>\n", s.Name, node.HTML(&screen.Checkout{Page: p}))
 	}
+
 	fmt.Fprint(w, "</body>\n</html>\n")
 }
 
 // styled is p in a look.
 func (g *gallery) styled(p widget.Page, l Look) widget.Page {
-	p.Lang, p.Dir, p.Theme = l.Lang, l.Dir, l.Theme
+	p.Lang = l.Lang
+	p.Dir = l.Dir
+	p.Theme = l.Theme
 	p = screentest.Localize(p, l.Lang, g.texts[l.Lang])
-	if a := p.View.Attempt; a != nil && l.Minutes > 0 {
+	a := p.View.Attempt
+	if a != nil && l.Minutes > 0 {
 		changed := *a
-		changed.ExpiresInMs, changed.ExtendMinutes = int64(l.Minutes)*60_000, l.Minutes
+		changed.ExpiresInMs = int64(l.Minutes) * 60_000
+		changed.ExtendMinutes = l.Minutes
 		p.View.Attempt = &changed
 	}
+
 	for tag, text := range g.texts {
 		if tag != Pseudo && !l.Framed {
 			p.Languages = append(p.Languages, widget.Language{Tag: tag, Name: text["lang.name"]})
 		}
 	}
+
 	slices.SortFunc(p.Languages, func(a, b widget.Language) int { return strings.Compare(a.Name, b.Name) })
 	return p
 }
 
 func lookOf(r *http.Request) Look {
 	q := r.URL.Query()
-	l := Look{Theme: q.Get("theme"), Dir: q.Get("dir"), Lang: q.Get("lang"), Density: q.Get("density"), Framed: q.Has("framed")}
+	l := Look{
+		Theme:   q.Get("theme"),
+		Dir:     q.Get("dir"),
+		Lang:    q.Get("lang"),
+		Density: q.Get("density"),
+		Framed:  q.Has("framed"),
+	}
 	l.Minutes, _ = strconv.Atoi(q.Get("minutes"))
 	if l.Theme != "dark" {
 		l.Theme = "light"
@@ -183,6 +200,7 @@ func lookOf(r *http.Request) Look {
 	if l.Lang == "" {
 		l.Lang = "en"
 	}
+
 	return l
 }
 
@@ -233,7 +251,8 @@ func picture(w http.ResponseWriter, _ *http.Request) {
 	code, err := qrcode.EncodeText("TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf", qrcode.Medium)
 	if err == nil {
 		var svg []byte
-		if svg, err = code.ToSVGBytes(qrcode.NewQrCodeImgConfig(10, 4, qrcode.WithOptimalSVG())); err == nil {
+		svg, err = code.ToSVGBytes(qrcode.NewQrCodeImgConfig(10, 4, qrcode.WithOptimalSVG()))
+		if err == nil {
 			w.Header().Set("Content-Type", "image/svg+xml")
 			w.Write(svg)
 			return
@@ -310,5 +329,6 @@ func accented(sentence string) string {
 		out.WriteString("{" + name + "}")
 		sentence = after
 	}
+
 	return out.String()
 }

@@ -13,27 +13,35 @@ import (
 
 // index is the gallery for people: the list of screens, how they can be shown, and one screen.
 func (g *gallery) index(w http.ResponseWriter, r *http.Request) {
-	look, query := lookOf(r), r.URL.Query()
+	look := lookOf(r)
+	query := r.URL.Query()
 	width, err := strconv.Atoi(query.Get("width"))
 	if err != nil || width < 200 || width > 4000 {
 		width = 390
 	}
+
 	data := indexData{
-		Look: look, Query: template.URL(look.Query()), Width: width, Sample: query.Get("sample"),
+		Look:   look,
+		Query:  template.URL(look.Query()),
+		Width:  width,
+		Sample: query.Get("sample"),
 	}
 	if data.Sample == "" {
 		data.Sample = Samples()[0].Name
 	}
+
 	for _, s := range Samples() {
 		to := url.Values{"sample": {s.Name}, "width": {strconv.Itoa(width)}}
 		address := template.URL("/" + look.Query() + "&" + to.Encode())
 		data.Samples = append(data.Samples, indexLink{Name: s.Name, URL: address})
 	}
+
 	known := func(l indexLink) bool { return l.Name == data.Sample }
 	if !slices.ContainsFunc(data.Samples, known) {
 		http.NotFound(w, r)
 		return
 	}
+
 	data.Langs = slices.Sorted(maps.Keys(g.texts))
 	data.Widths = []int{280, 320, 390, 480, 720, 960}
 	var page bytes.Buffer
@@ -41,6 +49,7 @@ func (g *gallery) index(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
+
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Write(page.Bytes()) // a browser that has gone is not our error
 }

@@ -30,6 +30,11 @@ func main() {
 		_, _ = w.Write([]byte(`<svg xmlns="http://www.w3.org/2000/svg"/>`)) // a client that has gone is not our error
 	})
 	icon := app.Icon{Default: "/web/icon.svg", Large: "/web/icon.svg", SVG: "/web/icon.svg"}
-	http.Handle("/", &app.Handler{Name: "Hello", Description: "A hello world", Version: "1", Icon: icon})
+	http.Handle("/", &app.Handler{
+		Name:        "Hello",
+		Description: "A hello world",
+		Version:     "1",
+		Icon:        icon,
+	})
 	log.Fatal(http.ListenAndServe(os.Args[1], nil))
 }

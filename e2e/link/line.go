@@ -23,23 +23,25 @@ type line struct {
 	free  time.Time // when the last packet has left
 }
 
-func (w *line) set(rate int, delay time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.rate, w.delay, w.free = rate, delay, time.Time{}
+func (l *line) set(rate int, delay time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rate = rate
+	l.delay = delay
+	l.free = time.Time{}
 }
 
 // reserve returns when n bytes have left, and when they come.
-func (w *line) reserve(n int) (left, come time.Time) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if now := time.Now(); w.free.Before(now) {
-		w.free = now
+func (l *line) reserve(n int) (left, come time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if now := time.Now(); l.free.Before(now) {
+		l.free = now
 	}
-	if w.rate > 0 {
-		w.free = w.free.Add(time.Duration(n) * time.Second / time.Duration(w.rate))
+	if l.rate > 0 {
+		l.free = l.free.Add(time.Duration(n) * time.Second / time.Duration(l.rate))
 	}
-	return w.free, w.free.Add(w.delay)
+	return l.free, l.free.Add(l.delay)
 }
 
 // slowStart is how much of a connection may be under way: 10 packets, one more for each that is
@@ -57,7 +59,8 @@ const initialWindow = 10
 // wait waits until the window has room.
 func (s *slowStart) wait() {
 	if time.Since(s.last) > 200*time.Millisecond {
-		s.window, s.acks = initialWindow, nil
+		s.window = initialWindow
+		s.acks = nil
 	}
 	if len(s.acks) >= s.window {
 		sleepUntil(s.acks[0])
@@ -92,6 +95,7 @@ func forward(dst io.Writer, src io.Reader, w *line, tell hooks) {
 			if window == nil || n == 0 {
 				window = &slowStart{}
 			}
+
 			window.wait()
 			gone, come := w.reserve(n)
 			window.last = come.Add(come.Sub(gone)) // as far back
@@ -100,6 +104,7 @@ func forward(dst io.Writer, src io.Reader, w *line, tell hooks) {
 			if err != nil {
 				return
 			}
+
 			sleepUntil(gone.Add(-ahead))
 		}
 	}()

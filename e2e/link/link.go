@@ -66,6 +66,7 @@ func (l *Link) Front(target func() string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	l.mu.Lock()
 	l.listeners = append(l.listeners, listener)
 	l.mu.Unlock()
@@ -105,9 +106,11 @@ func (l *Link) connect(near net.Conn, target func() string) {
 		_ = near.Close()
 		return
 	}
+
 	l.mu.Lock()
 	rtt := l.rtt
-	l.open[near], l.open[far] = true, true
+	l.open[near] = true
+	l.open[far] = true
 	l.mu.Unlock()
 	var both sync.WaitGroup
 	both.Go(func() {
@@ -118,6 +121,7 @@ func (l *Link) connect(near net.Conn, target func() string) {
 	if l.SlowStart {
 		down.window = &slowStart{}
 	}
+
 	both.Go(func() { forward(near, far, &l.down, down) })
 	both.Wait()
 	l.mu.Lock()

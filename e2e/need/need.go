@@ -50,6 +50,7 @@ func Has(t testing.TB, why string, missing error) bool {
 		t.Log(reason)
 		return false
 	}
+
 	Tool(t, missing)
 	return true
 }
@@ -95,7 +96,8 @@ func File(t testing.TB, path string) string {
 // that browsers load. A test program has those that existed when it was compiled.
 func Assets(t testing.TB, files fs.FS) {
 	t.Helper()
-	if _, err := fs.Stat(files, "dist/manifest.json"); errors.Is(err, fs.ErrNotExist) {
+	_, err := fs.Stat(files, "dist/manifest.json")
+	if errors.Is(err, fs.ErrNotExist) {
 		Tool(t, Missing("static/dist/manifest.json", "assets"))
 	}
 }
@@ -128,6 +130,7 @@ func Main(m interface{ Run() int }, why string, missing error, run func() int) i
 	if !flag.Parsed() {
 		flag.Parse()
 	}
+
 	reason := short(why)
 	switch {
 	case flag.Lookup("test.list").Value.String() != "":
@@ -141,6 +144,7 @@ func Main(m interface{ Run() int }, why string, missing error, run func() int) i
 		fmt.Printf("not run: %v\n%s", missing, nothingRan)
 		return 0
 	}
+
 	fmt.Println(reason)
 	nothing := map[string]string{"test.run": "^$", "test.bench": "", "test.fuzz": ""}
 	for name, value := range nothing {
@@ -149,6 +153,7 @@ func Main(m interface{ Run() int }, why string, missing error, run func() int) i
 			return 1
 		}
 	}
+
 	return m.Run()
 }
 

@@ -83,7 +83,8 @@ func (v *View) is(what, css, body string) {
 	v.tb.Helper()
 	v.until(what, func() error {
 		var ok bool
-		if err := v.eval(`(e => !!(e && (`+body+`)))(`+visible(css)+`)`, &ok); err != nil || ok {
+		err := v.eval(`(e => !!(e && (`+body+`)))(`+visible(css)+`)`, &ok)
+		if err != nil || ok {
 			return err
 		}
 		return errors.New("it is not so")

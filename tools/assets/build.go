@@ -39,7 +39,7 @@ type entry struct {
 // build is one run of the tool.
 type build struct {
 	root, out string
-	quality   int  // of brotli, 0 to 11
+	quality   int  // brotli's quality, 0 to 11
 	dev       bool // everything plain: neither minified nor compressed
 	manifest  manifest
 }
@@ -58,9 +58,14 @@ func (b *build) add(name string, content []byte, plain bool) error {
 	if plain && !b.dev {
 		forms[".gz"] = compressGzip(content)
 	}
+
 	e := entry{
-		File: hashedName(name, content), Size: len(content), Brotli: len(forms[".br"]),
-		Gzip: len(forms[".gz"]), Plain: plain, Integrity: integrity(content),
+		File:      hashedName(name, content),
+		Size:      len(content),
+		Brotli:    len(forms[".br"]),
+		Gzip:      len(forms[".gz"]),
+		Plain:     plain,
+		Integrity: integrity(content),
 	}
 	b.manifest.Files[name] = e
 	for ending, form := range forms {
@@ -68,6 +73,7 @@ func (b *build) add(name string, content []byte, plain bool) error {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -87,14 +93,19 @@ func (b *build) finish() error {
 	if err := b.write("manifest.json", append(text, '\n')); err != nil {
 		return err
 	}
+
 	known := map[string]bool{"manifest.json": true, ".gitkeep": true}
 	for _, e := range b.manifest.Files {
-		known[e.File], known[e.File+".br"], known[e.File+".gz"] = e.Plain, e.Brotli > 0, e.Gzip > 0
+		known[e.File] = e.Plain
+		known[e.File+".br"] = e.Brotli > 0
+		known[e.File+".gz"] = e.Gzip > 0
 	}
+
 	files, err := os.ReadDir(b.out)
 	if err != nil {
 		return fmt.Errorf("listing %s: %w", b.out, err)
 	}
+
 	for _, f := range files {
 		if known[f.Name()] {
 			continue
@@ -103,6 +114,7 @@ func (b *build) finish() error {
 			return fmt.Errorf("removing an outdated file: %w", err)
 		}
 	}
+
 	return nil
 }
 

@@ -10,9 +10,10 @@ import (
 
 // Numbers of the WebAssembly format, version 1.
 const (
-	wasmHeader        = "\x00asm\x01\x00\x00\x00"
-	sectionOfData     = 11
-	opI32Const, opEnd = 0x41, 0x0b
+	wasmHeader    = "\x00asm\x01\x00\x00\x00"
+	sectionOfData = 11
+	opI32Const    = 0x41
+	opEnd         = 0x0b
 	// memoryLimit is far above any program's data.
 	memoryLimit = 1 << 26
 )
@@ -31,6 +32,7 @@ func joinData(program []byte) ([]byte, error) {
 	if !bytes.Equal(in.take(len(wasmHeader)), []byte(wasmHeader)) {
 		return nil, errMalformed
 	}
+
 	out := []byte(wasmHeader)
 	for len(in.rest) > 0 && !in.bad {
 		id := in.byte()
@@ -42,6 +44,7 @@ func joinData(program []byte) ([]byte, error) {
 			}
 			content = memory.section()
 		}
+
 		out = append(out, id)
 		out = binary.AppendUvarint(out, uint64(len(content)))
 		out = append(out, content...)
@@ -49,6 +52,7 @@ func joinData(program []byte) ([]byte, error) {
 	if in.bad {
 		return nil, errMalformed
 	}
+
 	return out, nil
 }
 
@@ -60,7 +64,8 @@ func dataImage(section []byte) (image, error) {
 	in := wasmReader{rest: section}
 	var memory image
 	for range in.number() {
-		kind, op := in.number(), in.byte()
+		kind := in.number()
+		op := in.byte()
 		at := in.signed()
 		end := in.byte()
 		content := in.take(in.number())
@@ -71,20 +76,22 @@ func dataImage(section []byte) (image, error) {
 		if more := at + len(content) - len(memory); more > 0 {
 			memory = append(memory, make([]byte, more)...)
 		}
+
 		copy(memory[at:], content)
 	}
 	if in.bad || len(in.rest) > 0 {
 		return nil, errMalformed
 	}
+
 	return memory, nil
 }
 
 // section encodes the memory as a data section.
-func (m image) section() []byte {
+func (i image) section() []byte {
 	var pieces []byte
 	n := 0
-	for at := 0; at < len(m); n++ {
-		start, end := m.piece(at)
+	for at := 0; at < len(i); n++ {
+		start, end := i.piece(at)
 		if start == end {
 			break
 		}
@@ -92,24 +99,25 @@ func (m image) section() []byte {
 		pieces = appendSigned(pieces, start)
 		pieces = append(pieces, opEnd)
 		pieces = binary.AppendUvarint(pieces, uint64(end-start))
-		pieces = append(pieces, m[start:end]...)
+		pieces = append(pieces, i[start:end]...)
 		at = end
 	}
+
 	return append(binary.AppendUvarint(nil, uint64(n)), pieces...)
 }
 
 // piece finds the next segment from at on, up to joinGap zeroes in a row; empty if only zeroes
 // follow.
-func (m image) piece(at int) (start, end int) {
-	skip := slices.IndexFunc(m[at:], func(b byte) bool { return b != 0 })
+func (i image) piece(at int) (start, end int) {
+	skip := slices.IndexFunc(i[at:], func(b byte) bool { return b != 0 })
 	if skip < 0 {
 		return at, at
 	}
 	start = at + skip
-	if n := bytes.Index(m[start:], make([]byte, joinGap)); n >= 0 {
+	if n := bytes.Index(i[start:], make([]byte, joinGap)); n >= 0 {
 		return start, start + n
 	}
-	return start, len(bytes.TrimRight(m, "\x00"))
+	return start, len(bytes.TrimRight(i, "\x00"))
 }
 
 // wasmReader decodes numbers and bytes; bad is set after the end.
@@ -121,7 +129,9 @@ type wasmReader struct {
 // take returns the next n bytes.
 func (r *wasmReader) take(n int) []byte {
 	if n < 0 || n > len(r.rest) {
-		r.bad, r.rest, n = true, nil, 0
+		r.bad = true
+		r.rest = nil
+		n = 0
 	}
 	taken := r.rest[:n]
 	r.rest = r.rest[n:]
@@ -139,7 +149,8 @@ func (r *wasmReader) byte() byte {
 func (r *wasmReader) number() int {
 	v, n := binary.Uvarint(r.rest)
 	if n <= 0 || v > 1<<32-1 {
-		r.bad, r.rest = true, nil
+		r.bad = true
+		r.rest = nil
 		return 0
 	}
 	r.rest = r.rest[n:]
@@ -159,6 +170,7 @@ func (r *wasmReader) signed() int {
 			return value
 		}
 	}
+
 	r.bad = true
 	return 0
 }

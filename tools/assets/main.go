@@ -1,5 +1,5 @@
-// Command assets builds the browser's files: the WebAssembly program, scripts, stylesheets and
-// icons, minified, compressed and named by their content, with a manifest.
+// Command assets builds the browser's files: the WebAssembly program, scripts, stylesheets, icons
+// and the API's documentation, minified, compressed and named by their content, with a manifest.
 //
 //	go run ./tools/assets -out static/dist [-fast | -dev]
 //
@@ -32,11 +32,18 @@ func run(root, out string, fast, dev bool) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return fmt.Errorf("making %s: %w", out, err)
 	}
+
 	root, err := filepath.Abs(root)
 	if err != nil {
 		return fmt.Errorf("finding the module: %w", err)
 	}
-	b := &build{root: root, out: out, quality: 11, dev: dev}
+
+	b := &build{
+		root:    root,
+		out:     out,
+		quality: 11,
+		dev:     dev,
+	}
 	b.manifest.Files = map[string]entry{}
 	switch {
 	case dev:
@@ -44,16 +51,20 @@ func run(root, out string, fast, dev bool) error {
 	case fast:
 		b.quality = 5
 	}
-	for _, step := range []func() error{b.wasm, b.scripts, b.styles, b.files} {
+
+	for _, step := range []func() error{b.wasm, b.scripts, b.styles, b.files, b.manual} {
 		if err := step(); err != nil {
 			return err
 		}
 	}
-	files, program := len(b.manifest.Files), b.manifest.Files["app.wasm"]
+
+	files := len(b.manifest.Files)
+	program := b.manifest.Files["app.wasm"]
 	text := fmt.Sprintf("%d files, app.wasm %.2f MB", files, float64(program.Size)/1e6)
 	if !dev {
 		text += fmt.Sprintf(", %d kB compressed", program.Brotli/1000)
 	}
+
 	note("%s", text)
 	return b.finish()
 }

@@ -47,10 +47,12 @@ func patchedGoApp(module compile.Module) (source, error) {
 		return nil, fmt.Errorf("patching %s: tools/assets/%s has no patches%s",
 			module.Path, folder, advice)
 	}
+
 	files, err := readSource(module.Dir)
 	if err != nil {
 		return nil, err
 	}
+
 	for _, name := range names {
 		text, err := patches.ReadFile(name)
 		if err != nil {
@@ -60,6 +62,7 @@ func patchedGoApp(module compile.Module) (source, error) {
 			return nil, fmt.Errorf("applying tools/assets/%s: %w%s", name, err, advice)
 		}
 	}
+
 	sum, err := dirhash.HashDir(module.Dir, module.Path+"@"+module.Version, dirhash.Hash1)
 	if err != nil {
 		return nil, fmt.Errorf("reading the copy of go-app: %w", err)
@@ -68,6 +71,7 @@ func patchedGoApp(module compile.Module) (source, error) {
 		return nil, fmt.Errorf("checking %s: its hash is %s; expected %s, as in go.sum%s",
 			module.Dir, sum, module.Sum, advice)
 	}
+
 	return files, nil
 }
 
@@ -79,6 +83,7 @@ func readSource(module string) (source, error) {
 		if err != nil {
 			return nil, fmt.Errorf("listing the files of go-app: %w", err)
 		}
+
 		for _, file := range found {
 			if strings.HasSuffix(file, "_test.go") {
 				continue
@@ -90,6 +95,7 @@ func readSource(module string) (source, error) {
 			files[path.Join(path.Dir(pattern), filepath.Base(file))] = content
 		}
 	}
+
 	return files, nil
 }
 
@@ -103,12 +109,14 @@ func (s source) apply(patch []byte, module string) error {
 	if len(changes) == 0 {
 		return errors.New("reading the patch: no changes in it")
 	}
+
 	for _, change := range changes {
 		if err := s.change(change); err != nil {
 			file := cmp.Or(change.OldName, change.NewName)
 			return fmt.Errorf("%s: %w", filepath.Join(module, filepath.FromSlash(file)), err)
 		}
 	}
+
 	return nil
 }
 
@@ -118,14 +126,17 @@ func (s source) change(f *gitdiff.File) error {
 	if s[f.NewName] != nil && f.IsNew {
 		return errors.New("the patch adds the file, but it exists")
 	}
-	if have := blobHash(old); !f.IsNew && have != f.OldOIDPrefix {
+	have := blobHash(old)
+	if !f.IsNew && have != f.OldOIDPrefix {
 		return fmt.Errorf("its git hash is %s; the patch is for a file with %s",
 			have, f.OldOIDPrefix)
 	}
+
 	var changed bytes.Buffer
 	if err := gitdiff.Apply(&changed, bytes.NewReader(old), f); err != nil {
 		return fmt.Errorf("a change does not apply: %w", err)
 	}
+
 	delete(s, f.OldName)
 	if f.IsDelete {
 		return nil
@@ -134,6 +145,7 @@ func (s source) change(f *gitdiff.File) error {
 		return fmt.Errorf("with the patch its git hash is %s; the patch says %s",
 			have, f.NewOIDPrefix)
 	}
+
 	s[f.NewName] = changed.Bytes()
 	return nil
 }
@@ -165,11 +177,13 @@ func (b *build) replaceGoApp(folder string, files source) (flag string, err erro
 	if err := files.write(filepath.Join(folder, "go-app")); err != nil {
 		return "", err
 	}
+
 	// The path is relative because the program contains it, and is to be the same everywhere.
 	near, err := filepath.Rel(b.root, filepath.Join(folder, "go-app"))
 	if err != nil {
 		return "", fmt.Errorf("finding the patched go-app: %w", err)
 	}
+
 	for _, name := range []string{"mod", "sum"} {
 		content, err := os.ReadFile(filepath.Join(b.root, "go."+name))
 		if err != nil {
@@ -183,5 +197,6 @@ func (b *build) replaceGoApp(folder string, files source) (flag string, err erro
 			return "", fmt.Errorf("writing a module file: %w", err)
 		}
 	}
+
 	return "-modfile=" + filepath.Join(folder, "patched.mod"), nil
 }

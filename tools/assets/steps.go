@@ -27,6 +27,7 @@ func (b *build) scripts() error {
 			return err
 		}
 	}
+
 	for _, name := range []string{"fallback.js", "doctor.js"} {
 		script, err := b.minifyFile(name, api.LoaderJS)
 		if err != nil {
@@ -36,23 +37,28 @@ func (b *build) scripts() error {
 			return err
 		}
 	}
+
 	toolchain, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		return fmt.Errorf("finding the Go toolchain: %w", err)
 	}
+
 	goroot := strings.TrimSpace(string(toolchain))
 	loader, err := os.ReadFile(filepath.Join(goroot, "lib", "wasm", loaderName))
 	if err != nil {
 		return fmt.Errorf("reading Go's WebAssembly loader: %w", err)
 	}
+
 	loader, err = b.minify(string(loader), loaderName, api.LoaderJS)
 	if err != nil {
 		return err
 	}
+
 	program, err := b.minifyFile("program.js", api.LoaderJS)
 	if err != nil {
 		return err
 	}
+
 	return b.add(loaderName, append(append(loader, '\n'), program...), true)
 }
 
@@ -75,6 +81,7 @@ func (b *build) styles() error {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -85,13 +92,16 @@ func (b *build) files() error {
 	if err != nil {
 		return fmt.Errorf("listing icons: %w", err)
 	}
+
 	files := map[string]string{} // path by name
 	for _, path := range icons {
 		files["icon-"+filepath.Base(path)] = path
 	}
+
 	for _, name := range []string{"checkout.d.ts", "custom-elements.json", "web-types.json"} {
 		files[name] = b.source(name)
 	}
+
 	for name, path := range files {
 		content, err := os.ReadFile(path)
 		if err != nil {
@@ -101,6 +111,7 @@ func (b *build) files() error {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -116,13 +127,19 @@ func (b *build) minifyFile(name string, loader api.Loader) ([]byte, error) {
 // minify minifies a script or stylesheet for browsers since 2022; with -dev it only checks it.
 func (b *build) minify(content, name string, loader api.Loader) ([]byte, error) {
 	result := api.Transform(content, api.TransformOptions{
-		Sourcefile: name, Loader: loader, Target: api.ES2022, Charset: api.CharsetUTF8,
-		MinifyWhitespace: !b.dev, MinifyIdentifiers: !b.dev, MinifySyntax: !b.dev,
-		LegalComments: api.LegalCommentsNone,
+		Sourcefile:        name,
+		Loader:            loader,
+		Target:            api.ES2022,
+		Charset:           api.CharsetUTF8,
+		MinifyWhitespace:  !b.dev,
+		MinifyIdentifiers: !b.dev,
+		MinifySyntax:      !b.dev,
+		LegalComments:     api.LegalCommentsNone,
 	})
 	if len(result.Errors) == 0 {
 		return bytes.TrimSpace(result.Code), nil
 	}
+
 	lines := api.FormatMessages(result.Errors, api.FormatMessagesOptions{})
 	return nil, fmt.Errorf("minifying %s: %s", name, strings.Join(lines, "; "))
 }

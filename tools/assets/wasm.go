@@ -33,20 +33,25 @@ func (b *build) wasm() error {
 	if err != nil {
 		return err
 	}
+
 	goApp, err := patchedGoApp(module)
 	if err != nil {
 		return err
 	}
+
 	stamp, err := b.stamp(goApp)
 	if err != nil {
 		return err
 	}
-	b.manifest.Stamp, b.manifest.Quality = stamp, b.quality
+
+	b.manifest.Stamp = stamp
+	b.manifest.Quality = b.quality
 	if before, ok := b.previousBuild(stamp); ok {
 		b.manifest.Files["app.wasm"] = before.Files["app.wasm"]
 		b.manifest.Quality = before.Quality
 		return nil
 	}
+
 	content, err := b.program(stamp, goApp)
 	if err != nil {
 		return err
@@ -54,6 +59,7 @@ func (b *build) wasm() error {
 	if !b.dev {
 		note("compressing app.wasm, brotli %d", b.quality)
 	}
+
 	return b.add("app.wasm", content, false)
 }
 
@@ -63,11 +69,13 @@ func (b *build) program(stamp string, goApp source) ([]byte, error) {
 	if content, err := os.ReadFile(kept); err == nil {
 		return content, nil
 	}
+
 	note("compiling app.wasm")
 	folder := filepath.Join(b.root, ".cache", "wasm") // a fixed name, which the program contains
 	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(folder, 0o755)); err != nil {
 		return nil, fmt.Errorf("making a folder: %w", err)
 	}
+
 	defer os.RemoveAll(folder)
 	file := filepath.Join(folder, "app.wasm")
 	patched, err := b.replaceGoApp(folder, goApp)
@@ -77,13 +85,17 @@ func (b *build) program(stamp string, goApp source) ([]byte, error) {
 	if err := b.compile(file, patched); err != nil {
 		return nil, err
 	}
+
 	content, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("reading the WebAssembly program: %w", err)
 	}
-	if content, err = joinData(content); err != nil {
+
+	content, err = joinData(content)
+	if err != nil {
 		return nil, err
 	}
+
 	return content, b.cacheProgram(kept, content)
 }
 
@@ -93,11 +105,13 @@ func (b *build) cacheProgram(path string, content []byte) error {
 	if err != nil {
 		return fmt.Errorf("listing .cache: %w", err)
 	}
+
 	for _, name := range before {
 		if err := os.Remove(name); err != nil {
 			return fmt.Errorf("removing the program before: %w", err)
 		}
 	}
+
 	err = os.WriteFile(path+".new", content, 0o644)
 	if err == nil { // renaming never leaves an incomplete file
 		err = os.Rename(path+".new", path)
@@ -105,6 +119,7 @@ func (b *build) cacheProgram(path string, content []byte) error {
 	if err != nil {
 		return fmt.Errorf("caching the WebAssembly program: %w", err)
 	}
+
 	return nil
 }
 
@@ -160,15 +175,18 @@ func (b *build) stamp(goApp source) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("listing sources: %w", err)
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(goApp)) {
 		fmt.Fprintln(sum, name)
 		sum.Write(goApp[name])
 	}
+
 	for _, file := range files {
 		err := compile.HashFile(sum, b.root, file)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", fmt.Errorf("reading a source: %w", err)
 		}
 	}
+
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }

@@ -47,6 +47,7 @@ func bench(only string, write, list bool) error {
 		}
 		return nil
 	}
+
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	found, failed := measure(ctx, wanted, os.Stderr)
@@ -55,6 +56,7 @@ func bench(only string, write, list bool) error {
 	if write {
 		failed = errors.Join(failed, report.Replace(page, begin, end, table))
 	}
+
 	return failed
 }
 

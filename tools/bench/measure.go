@@ -34,11 +34,13 @@ func measure(
 				found[figure{n.in, of, unit}] = value
 			}
 		}
+
 		fmt.Fprintf(progress, "%s\n", time.Since(began).Round(time.Second))
 		if ctx.Err() != nil {
 			break
 		}
 	}
+
 	return found, failed
 }
 
@@ -83,14 +85,17 @@ func parse(text string) map[string]map[string]float64 {
 		if len(fields) < 4 || !strings.HasPrefix(fields[0], "Benchmark") {
 			continue
 		}
+
 		metrics := map[string]float64{}
 		for i := 2; i+1 < len(fields); i += 2 {
 			if value, err := strconv.ParseFloat(fields[i], 64); err == nil {
 				metrics[fields[i+1]] = value
 			}
 		}
+
 		name := strings.TrimPrefix(fields[0], "Benchmark")
 		found[cores.ReplaceAllString(name, "")] = metrics
 	}
+
 	return found
 }

@@ -16,7 +16,10 @@ type row struct {
 
 // benchtimes are the -benchtime of benchmarks with medians; the default is 1x.
 var benchtimes = map[string]string{
-	"./e2e.Cold": "5x", "./e2e.Again": "5x", "./e2e.Show": "7x", "./e2e.Start": "5x",
+	"./e2e.Cold":  "5x",
+	"./e2e.Again": "5x",
+	"./e2e.Show":  "7x",
+	"./e2e.Start": "5x",
 }
 
 var rows = []row{

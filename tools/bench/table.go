@@ -65,7 +65,8 @@ func (r row) cells(found map[figure]float64) []string {
 	other, compared := found[figure{r.pkg, r.baseline, r.unit}]
 	line := []string{r.name, "not measured", r.goalText(), "", "", "", r.peers}
 	if measured {
-		line[1], line[3] = number(value)+" "+r.unit, r.verdict(value)
+		line[1] = number(value) + " " + r.unit
+		line[3] = r.verdict(value)
 	}
 	if compared {
 		line[4] = number(other)
@@ -73,6 +74,7 @@ func (r row) cells(found map[figure]float64) []string {
 	if measured && compared && value != 0 && other != 0 {
 		line[5] = strconv.FormatFloat(value/other, 'g', 2, 64) + " times"
 	}
+
 	return line
 }
 

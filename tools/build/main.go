@@ -54,21 +54,27 @@ type build struct {
 
 // run builds what is missing or out of date.
 func (b *build) run(version, commit string) (err error) {
-	if b.root, err = filepath.Abs(b.root); err != nil {
+	b.root, err = filepath.Abs(b.root)
+	if err != nil {
 		return fmt.Errorf("finding the module: %w", err)
 	}
+
 	unlock, err := compile.Lock(b.root)
 	if err != nil {
 		return err
 	}
+
 	defer unlock()
-	if b.version, err = compile.FindVersion(b.root, version, commit); err != nil {
+	b.version, err = compile.FindVersion(b.root, version, commit)
+	if err != nil {
 		return err
 	}
+
 	goApp, err := compile.FindModule(b.root, compile.GoApp)
 	if err != nil {
 		return err
 	}
+
 	inputs, err := b.inputs(goApp.Dir)
 	if err != nil {
 		return err
@@ -89,6 +95,7 @@ func (b *build) run(version, commit string) (err error) {
 	if err := b.progress.Step("program", "compiling and linking "+b.out, b.program); err != nil {
 		return err
 	}
+
 	return b.writeRecord(inputs)
 }
 
@@ -97,6 +104,7 @@ func (b *build) run(version, commit string) (err error) {
 var sourceFolders = []string{
 	"app", "bff", "client", "docs", "static",
 	"tools/assets", "tools/build", "tools/bundle", "tools/compile", "tools/progress",
+	"tools/reference",
 }
 
 // inputs hashes everything that determines the program: sources, module versions, Go release,
@@ -174,6 +182,7 @@ func (b *build) writeRecord(inputs string) error {
 	if b.fast {
 		compression = "fast"
 	}
+
 	text, err := b.describe(inputs, compression)
 	if err != nil {
 		return err
@@ -181,5 +190,6 @@ func (b *build) writeRecord(inputs string) error {
 	if err := os.WriteFile(b.recordPath(), []byte(text), 0o644); err != nil {
 		return fmt.Errorf("recording what was built: %w", err)
 	}
+
 	return nil
 }

@@ -19,7 +19,8 @@ import (
 func (b *build) download(note func(string)) (string, error) {
 	count := 0
 	watch := func(line string) bool {
-		if module, found := strings.CutPrefix(line, "go: downloading "); found {
+		module, found := strings.CutPrefix(line, "go: downloading ")
+		if found {
 			count++
 			note(fmt.Sprintf("%d downloaded, now %s", count, module))
 			return true
@@ -36,6 +37,7 @@ func (b *build) download(note func(string)) (string, error) {
 	if count == 0 {
 		return "all modules are there", nil
 	}
+
 	return fmt.Sprintf("%d downloaded", count), nil
 }
 
@@ -109,8 +111,10 @@ func (b *build) runTool(note func(string)) (result string, err error) {
 	if b.fast {
 		args = append(args, "-fast")
 	}
+
 	cmd := exec.Command(b.toolPath(), args...)
-	cmd.Dir, cmd.Env = b.root, compile.Env("", "")
+	cmd.Dir = b.root
+	cmd.Env = compile.Env("", "")
 	err = runWatched(cmd, func(line string) bool {
 		text, found := strings.CutPrefix(line, "note: ")
 		if found {
@@ -127,22 +131,30 @@ func (b *build) program(func(string)) (string, error) {
 	out := b.path(b.out)
 	var said bytes.Buffer
 	program := compile.Program{
-		Root: b.root, Out: out, System: b.system, Arch: b.arch, Version: b.version, Errors: &said,
+		Root:    b.root,
+		Out:     out,
+		System:  b.system,
+		Arch:    b.arch,
+		Version: b.version,
+		Errors:  &said,
 	}
 	if err := program.Build(); err != nil {
 		return "", fmt.Errorf("%w\n%s", err, said.Bytes())
 	}
+
 	info, err := os.Stat(out)
 	if err != nil {
 		return "", fmt.Errorf("reading what was built: %w", err)
 	}
+
 	return fmt.Sprintf("%s, %.1f MB", b.out, float64(info.Size())/1e6), nil
 }
 
 // list returns the fields that go list prints.
 func (b *build) list(args ...string) ([]string, error) {
 	cmd := exec.Command("go", append([]string{"list"}, args...)...)
-	cmd.Dir, cmd.Env = b.root, compile.Env(b.system, b.arch)
+	cmd.Dir = b.root
+	cmd.Env = compile.Env(b.system, b.arch)
 	out, err := compile.Output(cmd)
 	return strings.Fields(out), err
 }
@@ -150,7 +162,8 @@ func (b *build) list(args ...string) ([]string, error) {
 // goCommand runs the Go command in the module's folder, see runWatched.
 func (b *build) goCommand(watch func(string) bool, system, arch string, args ...string) error {
 	cmd := exec.Command("go", args...)
-	cmd.Dir, cmd.Env = b.root, compile.Env(system, arch)
+	cmd.Dir = b.root
+	cmd.Env = compile.Env(system, arch)
 	return runWatched(cmd, watch)
 }
 
@@ -164,6 +177,7 @@ func runWatched(cmd *exec.Cmd, watch func(line string) bool) error {
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("running %s: %w", filepath.Base(cmd.Path), err)
 	}
+
 	var said strings.Builder
 	lines := bufio.NewScanner(stderr)
 	lines.Buffer(nil, 1<<20)
@@ -172,6 +186,7 @@ func runWatched(cmd *exec.Cmd, watch func(line string) bool) error {
 			fmt.Fprintln(&said, lines.Text())
 		}
 	}
+
 	_, drained := io.Copy(io.Discard, stderr)
 	if err := cmd.Wait(); err != nil {
 		return fmt.Errorf("running %s: %w\n%s", filepath.Base(cmd.Path), err, said.String())
@@ -179,5 +194,6 @@ func runWatched(cmd *exec.Cmd, watch func(line string) bool) error {
 	if said.Len() > 0 {
 		fmt.Fprint(os.Stderr, said.String())
 	}
+
 	return errors.Join(lines.Err(), drained)
 }

@@ -24,24 +24,37 @@ func Script(static, name string, minify bool) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("bundling %s.js: %w", name, err)
 	}
+
 	result := api.Build(api.BuildOptions{
-		AbsWorkingDir: folder, EntryPoints: []string{name + "/main.js"}, Bundle: true,
-		Format: api.FormatIIFE, Target: api.ES2022, Charset: api.CharsetUTF8, MinifySyntax: minify,
-		LegalComments: api.LegalCommentsNone, LogLevel: api.LogLevelSilent, MangleProps: ownNames,
-		TsconfigRaw: "{}", // ignore the configuration of editors and tests
-		Plugins:     []api.Plugin{styleSheets(folder, minify)},
+		AbsWorkingDir: folder,
+		EntryPoints:   []string{name + "/main.js"},
+		Bundle:        true,
+		Format:        api.FormatIIFE,
+		Target:        api.ES2022,
+		Charset:       api.CharsetUTF8,
+		MinifySyntax:  minify,
+		LegalComments: api.LegalCommentsNone,
+		LogLevel:      api.LogLevelSilent,
+		MangleProps:   ownNames,
+		TsconfigRaw:   "{}", // ignore the configuration of editors and tests
+		Plugins:       []api.Plugin{styleSheets(folder, minify)},
 	})
 	if err := joinErrors(result.Errors); err != nil {
 		return nil, fmt.Errorf("bundling %s.js: %w", name, err)
 	}
+
 	script := result.OutputFiles[0].Contents
 	if minify {
 		// A second pass also shortens the names of modules, which saves 15 bytes.
 		script = api.Transform(string(script), api.TransformOptions{
-			Target: api.ES2022, Charset: api.CharsetUTF8,
-			MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true,
+			Target:            api.ES2022,
+			Charset:           api.CharsetUTF8,
+			MinifyWhitespace:  true,
+			MinifyIdentifiers: true,
+			MinifySyntax:      true,
 		}).Code
 	}
+
 	return bytes.TrimSpace(script), nil
 }
 
@@ -59,9 +72,14 @@ func styleSheets(static string, minify bool) api.Plugin {
 		if err != nil {
 			return loaded, err
 		}
+
 		result := api.Transform(string(text), api.TransformOptions{
-			Sourcefile: file.Path, Loader: api.LoaderCSS, Target: api.ES2022,
-			MinifyWhitespace: minify, MinifySyntax: minify, Charset: api.CharsetUTF8,
+			Sourcefile:       file.Path,
+			Loader:           api.LoaderCSS,
+			Target:           api.ES2022,
+			MinifyWhitespace: minify,
+			MinifySyntax:     minify,
+			Charset:          api.CharsetUTF8,
 		})
 		css := strings.TrimSpace(string(result.Code))
 		return api.OnLoadResult{Contents: &css, Loader: api.LoaderText}, joinErrors(result.Errors)
@@ -69,11 +87,14 @@ func styleSheets(static string, minify bool) api.Plugin {
 	resolve := func(file api.OnResolveArgs) (api.OnResolveResult, error) {
 		return api.OnResolveResult{Path: file.Path, Namespace: joined}, nil
 	}
-	return api.Plugin{Name: "stylesheets", Setup: func(build api.PluginBuild) {
-		build.OnResolve(api.OnResolveOptions{Filter: `^checkout\.css$`}, resolve)
-		build.OnLoad(api.OnLoadOptions{Filter: `\.css$`, Namespace: joined}, load)
-		build.OnLoad(api.OnLoadOptions{Filter: `\.css$`}, load)
-	}}
+	return api.Plugin{
+		Name: "stylesheets",
+		Setup: func(build api.PluginBuild) {
+			build.OnResolve(api.OnResolveOptions{Filter: `^checkout\.css$`}, resolve)
+			build.OnLoad(api.OnLoadOptions{Filter: `\.css$`, Namespace: joined}, load)
+			build.OnLoad(api.OnLoadOptions{Filter: `\.css$`}, load)
+		},
+	}
 }
 
 // joinErrors returns esbuild's messages as one error; nil if there are none.

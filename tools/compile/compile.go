@@ -38,7 +38,9 @@ func (p Program) Build() error {
 	ldflags := "-ldflags=-s -w -buildid= -X 'main.stamp=" + p.Version.stamp() + "'"
 	args := append([]string{"build"}, Flags()...)
 	cmd := exec.Command("go", append(args, ldflags, "-o", p.Out, "./bff")...)
-	cmd.Dir, cmd.Stderr, cmd.Env = p.Root, p.Errors, Env(p.System, p.Arch)
+	cmd.Dir = p.Root
+	cmd.Stderr = p.Errors
+	cmd.Env = Env(p.System, p.Arch)
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("building ./bff: %w", err)
 	}
@@ -65,6 +67,7 @@ func Env(system, arch string, more ...string) []string {
 	if arch != "" {
 		env = append(env, "GOARCH="+arch)
 	}
+
 	return append(env, more...)
 }
 

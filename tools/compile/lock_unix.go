@@ -16,6 +16,7 @@ func Lock(root string) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("making a folder: %w", err)
 	}
+
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("opening the build lock: %w", err)
@@ -24,5 +25,6 @@ func Lock(root string) (unlock func(), err error) {
 		file.Close()
 		return nil, fmt.Errorf("waiting for another build: %w", err)
 	}
+
 	return func() { file.Close() }, nil
 }

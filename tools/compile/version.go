@@ -17,7 +17,7 @@ import (
 type Version struct {
 	Name    string    // v1.2.3; Development if the commit has no such tag
 	Commit  string    // hash of the commit; empty = unknown
-	Time    time.Time // of the commit; zero = unknown
+	Time    time.Time // when the commit was made; zero = unknown
 	Changed string    // files that differ from the commit, a line each; empty = none
 }
 
@@ -37,6 +37,7 @@ func FindVersion(root, name, commit string) (v Version, err error) {
 	if name != "" && !semver.MatchString(name) {
 		return v, fmt.Errorf("version %q: must be like v1.2.3", name)
 	}
+
 	v = Version{Name: name, Commit: commit}
 	if _, err := os.Stat(filepath.Join(root, ".git")); err == nil {
 		if err := v.readGit(root); err != nil {
@@ -47,23 +48,28 @@ func FindVersion(root, name, commit string) (v Version, err error) {
 		v.Name = Development
 	}
 	if epoch := os.Getenv("SOURCE_DATE_EPOCH"); epoch != "" {
-		if v.Time, err = unixTime(epoch); err != nil {
+		v.Time, err = unixTime(epoch)
+		if err != nil {
 			return v, fmt.Errorf("SOURCE_DATE_EPOCH: must be seconds since 1970: %w", err)
 		}
 	}
+
 	return v, nil
 }
 
 // readGit sets the fields that are not known yet.
 func (v *Version) readGit(root string) (err error) {
 	if v.Commit == "" {
-		if v.Commit, err = Git(root, "rev-parse", "HEAD"); err != nil {
+		v.Commit, err = Git(root, "rev-parse", "HEAD")
+		if err != nil {
 			return err
 		}
-		if v.Changed, err = Git(root, "status", "--porcelain", "--untracked-files=no"); err != nil {
+		v.Changed, err = Git(root, "status", "--porcelain", "--untracked-files=no")
+		if err != nil {
 			return err
 		}
 	}
+
 	epoch, err := Git(root, "show", "-s", "--format=%ct", v.Commit)
 	if err != nil && os.Getenv("SOURCE_DATE_EPOCH") != "" {
 		return nil // the caller knows the time of a commit that this clone does not have
@@ -71,9 +77,12 @@ func (v *Version) readGit(root string) (err error) {
 	if err != nil {
 		return err
 	}
-	if v.Time, err = unixTime(epoch); err != nil || v.Name != "" {
+
+	v.Time, err = unixTime(epoch)
+	if err != nil || v.Name != "" {
 		return err
 	}
+
 	tags, err := Git(root, "tag", "--points-at", v.Commit, "--sort=-version:refname")
 	for tag := range strings.FieldsSeq(tags) {
 		if semver.MatchString(tag) {
@@ -81,6 +90,7 @@ func (v *Version) readGit(root string) (err error) {
 			break
 		}
 	}
+
 	return err
 }
 
@@ -141,13 +151,15 @@ type Module struct {
 // Errors: the download failed; its hash differs from go.sum.
 func FindModule(root, path string) (Module, error) {
 	command := exec.Command("go", "mod", "download", "-json", path)
-	command.Dir, command.Env = root, Env("", "")
+	command.Dir = root
+	command.Env = Env("", "")
 	text, err := command.Output()
 	var found struct {
 		Module
 		Error string
 	}
-	if decoding := json.Unmarshal(text, &found); decoding == nil && found.Error != "" {
+	decoding := json.Unmarshal(text, &found)
+	if decoding == nil && found.Error != "" {
 		return Module{}, fmt.Errorf("downloading %s: %s", path, found.Error)
 	}
 	if err != nil {
@@ -156,5 +168,6 @@ func FindModule(root, path string) (Module, error) {
 	if found.Dir == "" {
 		return Module{}, fmt.Errorf("downloading %s: the Go command returned no folder", path)
 	}
+
 	return found.Module, nil
 }

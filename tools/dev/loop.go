@@ -18,7 +18,7 @@ import (
 type loop struct {
 	root        string
 	galleryOnly bool
-	port        int // of the checkout
+	port        int // where the checkout listens
 	progress    *progress.Printer
 	running     []*exec.Cmd
 	started     bool // once at least
@@ -57,10 +57,12 @@ func (l *loop) build(w work) error {
 	if err != nil {
 		return err
 	}
+
 	defer unlock()
 	if err := l.link(); err != nil {
 		return err
 	}
+
 	var steps []func() error
 	if w.assets && !l.galleryOnly {
 		steps = append(steps, l.assets)
@@ -68,6 +70,7 @@ func (l *loop) build(w work) error {
 	if w.program {
 		steps = append(steps, l.programs)
 	}
+
 	return compile.Parallel(steps...)
 }
 
@@ -77,20 +80,24 @@ func (l *loop) link() error {
 	if err := os.MkdirAll(filepath.Join(static, "dist"), 0o755); err != nil {
 		return fmt.Errorf("making a folder: %w", err)
 	}
+
 	sources, err := os.ReadDir(filepath.Join(l.root, "static"))
 	if err != nil {
 		return fmt.Errorf("listing static: %w", err)
 	}
+
 	for _, source := range sources {
 		if source.Name() == "dist" {
 			continue
 		}
 		link := filepath.Join(static, source.Name())
 		target := filepath.Join("..", "..", "..", "static", source.Name())
-		if err := os.Symlink(target, link); err != nil && !errors.Is(err, os.ErrExist) {
+		err := os.Symlink(target, link)
+		if err != nil && !errors.Is(err, os.ErrExist) {
 			return fmt.Errorf("linking to the sources: %w", err)
 		}
 	}
+
 	return nil
 }
 
@@ -123,7 +130,8 @@ func (l *loop) compile(name, out, pkg string) error {
 func (l *loop) step(name, doing string, args ...string) error {
 	return l.progress.Step(name, doing, func(func(string)) (string, error) {
 		cmd := exec.Command(args[0], args[1:]...)
-		cmd.Dir, cmd.Env = l.root, compile.Env("", "")
+		cmd.Dir = l.root
+		cmd.Env = compile.Env("", "")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return "", fmt.Errorf("%s: %w\n%s", doing, err, out)
 		}
@@ -141,9 +149,11 @@ func (l *loop) start() error {
 			"-static", filepath.Join(l.folder(), "static"),
 			"-data", filepath.Join(l.folder(), "data")})
 	}
+
 	for _, command := range commands {
 		cmd := exec.Command(filepath.Join(l.folder(), command[0]), command[1:]...)
-		cmd.Dir, cmd.Stderr = l.root, os.Stderr
+		cmd.Dir = l.root
+		cmd.Stderr = os.Stderr
 		if !l.started { // the addresses stay the same
 			cmd.Stdout = os.Stdout
 		}
@@ -152,6 +162,7 @@ func (l *loop) start() error {
 		}
 		l.running = append(l.running, cmd)
 	}
+
 	l.started = true
 	return nil
 }

@@ -49,18 +49,27 @@ func run(ctx context.Context, galleryOnly bool, port int) error {
 	if err != nil {
 		return fmt.Errorf("finding the module: %w", err)
 	}
-	l := &loop{root: root, progress: progress.New(os.Stderr), galleryOnly: galleryOnly, port: port}
+
+	l := &loop{
+		root:        root,
+		progress:    progress.New(os.Stderr),
+		galleryOnly: galleryOnly,
+		port:        port,
+	}
 	if err := l.checkPorts(); err != nil {
 		return err
 	}
+
 	before := snapshot(root)
 	if err := l.build(everything); err != nil {
 		return err
 	}
+
 	defer l.stop()
 	if err := l.start(); err != nil {
 		return err
 	}
+
 	l.progress.Line("dev",
 		"watching app, bff, static: pages reload by themselves. Press Ctrl-C to stop.")
 	ticker := time.NewTicker(pollInterval)
@@ -87,6 +96,7 @@ func (l *loop) update(changed []string) {
 	if len(changed) > 1 {
 		more = fmt.Sprintf(" and %d more", len(changed)-1)
 	}
+
 	l.progress.Line("dev", changed[0]+more+" changed")
 	err := l.build(workFor(changed))
 	if err == nil {
@@ -98,6 +108,7 @@ func (l *loop) update(changed []string) {
 		l.progress.Line("dev", "the previous build keeps running; waiting for the next change")
 		return
 	}
+
 	l.progress.Line("dev", fmt.Sprintf("✓ reloading pages, %.1f s", time.Since(started).Seconds()))
 }
 
@@ -120,6 +131,7 @@ func (l *loop) checkPorts() error {
 	if !l.galleryOnly {
 		offsets = append(offsets, 0, shopOffset, gatewayOffset)
 	}
+
 	var errs []error
 	for _, offset := range offsets {
 		listener, err := net.Listen("tcp", l.address(offset))
@@ -130,6 +142,7 @@ func (l *loop) checkPorts() error {
 		}
 		errs = append(errs, err)
 	}
+
 	return errors.Join(errs...)
 }
 
@@ -137,6 +150,7 @@ func (l *loop) checkPorts() error {
 // notifications differ and lose changes.
 var watched = []string{
 	"app", "bff", "client", "docs", "e2e/gallery", "static", "tools/assets", "tools/bundle",
+	"tools/reference",
 	"go.mod", "go.sum",
 }
 
@@ -155,6 +169,7 @@ func snapshot(root string) map[string]file {
 			if err != nil {
 				return nil
 			}
+
 			name, err := filepath.Rel(root, path)
 			name = filepath.ToSlash(name)
 			switch {
@@ -168,10 +183,12 @@ func snapshot(root string) map[string]file {
 			if info, err := entry.Info(); err == nil {
 				files[name] = file{info.ModTime(), info.Size()}
 			}
+
 			return nil
 		}
 		_ = filepath.WalkDir(filepath.Join(root, name), visit) // returns no errors
 	}
+
 	return files
 }
 

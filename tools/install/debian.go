@@ -30,6 +30,7 @@ func installPackages(out io.Writer, list []tool) error {
 	if err != nil {
 		return err
 	}
+
 	before := startLinks()
 	err = logged(append(root, "apt-get", "update", "-q")...)
 	if err == nil {
@@ -37,11 +38,13 @@ func installPackages(out io.Writer, list []tool) error {
 			"-y", "-q", "--no-install-recommends"}
 		err = logged(slices.Concat(root, arguments, packages)...)
 	}
+
 	for _, link := range startLinks() {
 		if !slices.Contains(before, link) {
 			err = errors.Join(err, logged(append(root, "rm", link)...))
 		}
 	}
+
 	return errors.Join(err, allow())
 }
 

@@ -34,6 +34,7 @@ func installDownloads(out io.Writer) error {
 			errs = append(errs, fmt.Errorf("%s: %w", d.name, err))
 		}
 	}
+
 	return errors.Join(errs...)
 }
 
@@ -43,9 +44,11 @@ func downloads() []download {
 	if needsNode() {
 		list = append(list, download{"Node " + nodeVersion, "node/" + nodeVersion, installNode})
 	}
+
 	for _, p := range npmPackages {
 		list = append(list, download{p.name + " " + p.version, p.mark(), p.install})
 	}
+
 	return append(list,
 		download{"the types of React, Vue, Svelte and Solid", "npm-types/" + npmDate, installTypes},
 		download{"what docs/npm.md creates", "npm-registry/shop-" + npmDate, cacheShop},

@@ -63,6 +63,7 @@ func install(out io.Writer, all bool) error {
 	if err != nil {
 		fmt.Fprintf(out, "  install   not everything could be installed: %v\n", err)
 	}
+
 	return nil
 }
 

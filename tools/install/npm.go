@@ -69,6 +69,7 @@ func (p npmPackage) install() error {
 	if err != nil {
 		return err
 	}
+
 	sum := fmt.Sprintf("%x", sha256.Sum256(content))
 	if sum != p.sha256 {
 		return fmt.Errorf("its SHA-256 is %s, not %s", sum, p.sha256)
@@ -76,6 +77,7 @@ func (p npmPackage) install() error {
 	if err := logged("tar", "xzf", packed[0], "-C", folder, "--strip-components=1"); err != nil {
 		return err
 	}
+
 	return os.Remove(packed[0])
 }
 
@@ -103,11 +105,13 @@ func installNode() error {
 	if err := program.install(); err != nil {
 		return err
 	}
+
 	npm := npmPackage{"npm", "10.9.9", "node/lib/node_modules/npm",
 		"c80bd097147cce32e31010b791bab8c71a26a5e10668210ec9d2e7f4c7cea2a1"}
 	if err := npm.install(); err != nil {
 		return err
 	}
+
 	return script(`cd .cache/node/bin
 		ln -s ../lib/node_modules/npm/bin/npm-cli.js npm && chmod +x npm
 		ln -s ../lib/node_modules/npm/bin/npx-cli.js npx && chmod +x npx`)

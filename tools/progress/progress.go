@@ -35,7 +35,8 @@ func (p *Printer) Step(name, doing string, do func(note func(string)) (string, e
 	p.Line(name, doing)
 	var last atomic.Value // string
 	last.Store("")
-	started, done := time.Now(), make(chan struct{})
+	started := time.Now()
+	done := make(chan struct{})
 	go func() {
 		ticker := time.NewTicker(interval)
 		defer ticker.Stop()
@@ -54,6 +55,7 @@ func (p *Printer) Step(name, doing string, do func(note func(string)) (string, e
 	if err != nil {
 		return err
 	}
+
 	p.Line(name, fmt.Sprintf("✓ %s, %s", result, seconds(time.Since(started))))
 	return nil
 }

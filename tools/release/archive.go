@@ -30,7 +30,7 @@ type entry struct {
 // and third-party notices.
 func (r *release) extras() ([]entry, error) {
 	list, err := compile.Git(r.root, "ls-files", "-z", "--", "README.md", "LICENSE*",
-		"CHANGELOG.md", "SECURITY.md", "docs", "deploy", ":!docs/docs.go", ":!*_test.go")
+		"CHANGELOG.md", "SECURITY.md", "docs", "deploy", ":!*_test.go")
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,8 @@ func imagesShown(entries []entry) (names []string) {
 }
 
 // archive writes name.tar.gz, or name.zip for Windows: one folder, sorted, without owner, with the
-// release's time.
+// release's time. mholt/archives and GoReleaser's packages are wrappers of archive/tar and
+// archive/zip as well; they take modes and times from files, which these entries are not.
 func (r *release) archive(name, system string, files []entry) error {
 	slices.SortFunc(files, func(a, b entry) int { return cmp.Compare(a.name, b.name) })
 	write, ending := r.tarball, ".tar.gz"

@@ -104,6 +104,7 @@ func listPackages() (found packages, err error) {
 			found.inRestFolders = append(found.inRestFolders, folder)
 			continue
 		}
+
 		found.others = append(found.others, folder)
 		has, err := hasRest(folder, words[1:])
 		if err != nil {
@@ -113,9 +114,11 @@ func listPackages() (found packages, err error) {
 			found.withRest = append(found.withRest, folder)
 		}
 	}
+
 	for _, list := range [][]string{found.inRestFolders, found.others, found.withRest} {
 		longestFirst(list)
 	}
+
 	return found, nil
 }
 
@@ -175,6 +178,7 @@ func goTest(folders []string, flags ...string) error {
 			args = append(args, "-gcflags="+path+"=-race=false")
 		}
 	}
+
 	args = append(args, flags...)
 	for _, folder := range folders {
 		args = append(args, "./"+folder)
@@ -209,10 +213,12 @@ func temporaryFolder() (string, error) {
 	if freeMemory() >= memoryNeeded {
 		parent = memory
 	}
+
 	earlier, err := filepath.Glob(filepath.Join(parent, prefix+"*"))
 	if err != nil {
 		return "", fmt.Errorf("looking for files of earlier runs: %w", err)
 	}
+
 	for _, folder := range earlier {
 		info, err := os.Stat(folder)
 		if err == nil && time.Since(info.ModTime()) > leftBehind {

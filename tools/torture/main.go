@@ -62,6 +62,7 @@ func options(args []string, errs io.Writer) (c config, list bool, err error) {
 	if c.cut <= 0 || c.cut > 1 || flags.NArg() > 0 {
 		return c, list, errors.New("-cut must be above 0 and at most 1, and there are no arguments")
 	}
+
 	c.only, err = regexp.Compile(*only)
 	return c, list, err
 }
@@ -78,10 +79,12 @@ func torture(c config, listing bool, out io.Writer) error {
 		}
 		return nil
 	}
+
 	r, err := newRunner(c, out)
 	if err != nil {
 		return err
 	}
+
 	defer r.close()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -91,10 +94,12 @@ func torture(c config, listing bool, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+
 	took := time.Duration(0)
 	for _, r := range results {
 		took += r.Took
 	}
+
 	text := table(results, machine(), began, took, c.cut)
 	fmt.Fprintf(out, "\n%s\n", text)
 	if c.write {
@@ -103,6 +108,7 @@ func torture(c config, listing bool, out io.Writer) error {
 			return err
 		}
 	}
+
 	return verdict(results, failed)
 }
 

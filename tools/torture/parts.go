@@ -12,7 +12,7 @@ import (
 // part is one test or fuzz target.
 type part struct {
 	pkg  string // as an argument of go test: "./torture"
-	name string // of the function
+	name string // the function's name
 }
 
 func (p part) String() string { return p.pkg + " " + p.name }
@@ -39,21 +39,25 @@ const testFiles = `{{$p := .}}{{range .TestGoFiles}}{{$p.ImportPath}} {{$p.Dir}}
 // before fuzz targets.
 func findParts(root string, only *regexp.Regexp) ([]part, error) {
 	cmd := exec.Command("go", "list", "-f", testFiles, "./...")
-	cmd.Dir, cmd.Stderr = root, os.Stderr
+	cmd.Dir = root
+	cmd.Stderr = os.Stderr
 	files, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("looking for tests: %w", err)
 	}
+
 	var tests, targets []part
 	for line := range strings.Lines(string(files)) {
 		path, file, found := strings.Cut(strings.TrimSpace(line), " ")
 		if !found {
 			continue
 		}
+
 		text, err := os.ReadFile(file)
 		if err != nil {
 			return nil, fmt.Errorf("looking for tests: %w", err)
 		}
+
 		for _, match := range partPattern.FindAllSubmatch(text, -1) {
 			p := part{"." + strings.TrimPrefix(path, "coinslot"), string(match[1])}
 			switch {
@@ -65,5 +69,6 @@ func findParts(root string, only *regexp.Regexp) ([]part, error) {
 			}
 		}
 	}
+
 	return append(tests, targets...), nil
 }

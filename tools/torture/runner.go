@@ -28,7 +28,7 @@ type result = goal.Result
 type runner struct {
 	config
 	out    io.Writer
-	dir    string // of its own, removed by close
+	dir    string // its own folder, removed by close
 	binary string // the command under test, built once
 
 	fuzz    result   // of all targets together
@@ -40,20 +40,26 @@ func newRunner(c config, out io.Writer) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	r := &runner{
-		config: c, out: out, dir: dir, binary: filepath.Join(dir, "coinslot"),
-		fuzz: result{Goal: "fuzzing"},
+		config: c,
+		out:    out,
+		dir:    dir,
+		binary: filepath.Join(dir, "coinslot"),
+		fuzz:   result{Goal: "fuzzing"},
 	}
 	r.resultsFile, err = filepath.Abs(cmp.Or(c.resultsFile, filepath.Join(dir, "ledger")))
 	if err != nil {
 		r.close()
 		return nil, err
 	}
+
 	build := exec.Command("go", "build", "-tags", "crashpoints", "-o", r.binary, "./bff")
 	if text, err := build.CombinedOutput(); err != nil {
 		r.close()
 		return nil, fmt.Errorf("building coinslot: %w\n%s", err, text)
 	}
+
 	return r, nil
 }
 
@@ -80,6 +86,7 @@ func (r *runner) runAll(ctx context.Context, parts []part) (failed []string) {
 			break
 		}
 	}
+
 	return failed
 }
 
@@ -94,13 +101,16 @@ func (r *runner) run(ctx context.Context, p part, note func(string)) (string, er
 	if r.seed != "" {
 		cmd.Env = append(cmd.Env, "TORTURE_SEED="+r.seed)
 	}
+
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // to end it with what it has started
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	said := &output{note: note}
-	cmd.Stdout, cmd.Stderr = said, said
+	cmd.Stdout = said
+	cmd.Stderr = said
 	if err := cmd.Run(); err != nil {
 		return "", fmt.Errorf("%w\n---\n%s\n---", cmp.Or(ctx.Err(), err), said.text)
 	}
+
 	return said.last, nil
 }
 

@@ -21,6 +21,7 @@ func table(
 	if cut < 1 { // some rows have fewer rounds than wanted
 		fmt.Fprintf(&b, "; cut to %g of the full bounds", cut)
 	}
+
 	b.WriteString(".\n\n")
 	rows := [][]string{
 		{"goal", "figure", "rounds", "wanted", "violations", "bound", "seed", "took"},
@@ -28,6 +29,7 @@ func table(
 	for _, r := range results {
 		rows = append(rows, row(r))
 	}
+
 	return b.String() + report.Table(rows, 2)
 }
 
@@ -70,9 +72,11 @@ func formatDuration(d time.Duration) string {
 // machine describes processors, memory and kernel, as far as they are known.
 func machine() string {
 	text := fmt.Sprintf("%d cores", runtime.NumCPU())
-	if model := report.Field("/proc/cpuinfo", "model name"); model != "" {
+	model := report.Field("/proc/cpuinfo", "model name")
+	if model != "" {
 		text += " of " + model
 	}
+
 	total, err := strconv.Atoi(strings.TrimSuffix(report.Field("/proc/meminfo", "MemTotal"), " kB"))
 	if err == nil {
 		text += fmt.Sprintf(", %d GiB of memory", (total+1<<19)>>20)
@@ -80,6 +84,7 @@ func machine() string {
 	if kernel, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
 		text += ", Linux " + strings.TrimSpace(string(kernel))
 	}
+
 	return text + ", " + runtime.Version()
 }
 

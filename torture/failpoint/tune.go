@@ -23,16 +23,20 @@ func Tune(config any) {
 		point("start")
 		awaitShutdown()
 		adopted := new(sync.Map)
-		c.Store, c.Gateway = &sessions{c.Store, adopted}, &gateway{c.Gateway, adopted}
+		c.Store = &sessions{c.Store, adopted}
+		c.Gateway = &gateway{c.Gateway, adopted}
 		accelerate(&c.Schedule)
 	case *checkout.PollerConfig:
-		c.Store, c.Lease = due{c.Store}, max(5*time.Second, 30*time.Second/speedup)
+		c.Store = due{c.Store}
+		c.Lease = max(5*time.Second, 30*time.Second/speedup)
 	case *webhook.Config:
 		c.Outbox = deliveries{c.Outbox}
 	case *pacing.LimiterConfig:
-		c.FirstProbe, c.MaxPause = 2*time.Second/speedup, 2*time.Second/speedup
+		c.FirstProbe = 2 * time.Second / speedup
+		c.MaxPause = 2 * time.Second / speedup
 	case *checkout.Retention:
-		c.Keep, c.Day = c.Keep/days, 24*time.Hour/days
+		c.Keep = c.Keep / days
+		c.Day = 24 * time.Hour / days
 	}
 }
 
@@ -55,9 +59,9 @@ type sessions struct {
 	adopted *sync.Map // tracking codes of creates whose answer was lost
 }
 
-func (d *sessions) Insert(ctx context.Context, s payment.Session) (payment.Session, error) {
+func (ss *sessions) Insert(ctx context.Context, s payment.Session) (payment.Session, error) {
 	err := around("insert", func() (err error) {
-		s, err = d.Store.Insert(ctx, s)
+		s, err = ss.Store.Insert(ctx, s)
 		return err
 	})
 	return s, err
@@ -73,18 +77,18 @@ func around(name string, call func() error) error {
 	return err
 }
 
-func (d *sessions) Update(
+func (ss *sessions) Update(
 	ctx context.Context, id string, epoch int64,
 	change func(*payment.Session) ([]payment.Event, error),
 ) (payment.Session, error) {
 	var kind string
-	s, err := d.Store.Update(ctx, id, epoch, func(s *payment.Session) ([]payment.Event, error) {
+	s, err := ss.Store.Update(ctx, id, epoch, func(s *payment.Session) ([]payment.Event, error) {
 		before := *s
 		before.Attempts = slices.Clone(s.Attempts)
 		kind = ""
 		events, err := change(s)
 		if err == nil {
-			kind = d.kindOf(before, *s)
+			kind = ss.kindOf(before, *s)
 			point(kind + ".before")
 		}
 		return events, err
@@ -92,16 +96,19 @@ func (d *sessions) Update(
 	if err == nil && kind != "" {
 		point(kind + ".after")
 	}
+
 	return s, err
 }
 
 // kindOf names a change by what is at stake in it.
-func (d *sessions) kindOf(before, after payment.Session) string {
+func (ss *sessions) kindOf(before, after payment.Session) string {
 	if after.Status == wire.Confirmed && before.Status != wire.Confirmed {
 		return "confirm"
 	}
+
 	for _, a := range after.Attempts {
-		switch was := before.Attempt(a.Number); {
+		was := before.Attempt(a.Number)
+		switch {
 		case was == nil:
 			last := before.Attempt(a.Number - 1)
 			if last != nil && last.State == payment.Unknown {
@@ -112,29 +119,30 @@ func (d *sessions) kindOf(before, after payment.Session) string {
 		case was.State == payment.Creating:
 			return "answer"
 		default:
-			d.adopted.Store(a.TrackingCode, true)
+			ss.adopted.Store(a.TrackingCode, true)
 			return "adopt"
 		}
 	}
+
 	return "change"
 }
 
-func (d *sessions) Touch(
+func (ss *sessions) Touch(
 	ctx context.Context, s checkout.ClaimedSession, checkedAt, dueAt time.Time,
 ) error {
-	return around("touch", func() error { return d.Store.Touch(ctx, s, checkedAt, dueAt) })
+	return around("touch", func() error { return ss.Store.Touch(ctx, s, checkedAt, dueAt) })
 }
 
-func (d *sessions) Hold(
+func (ss *sessions) Hold(
 	ctx context.Context, id string, now time.Time, lease time.Duration,
 ) (checkout.ClaimedSession, error) {
-	return d.Store.Hold(ctx, id, now, lease/speedup)
+	return ss.Store.Hold(ctx, id, now, lease/speedup)
 }
 
-func (d *sessions) Release(
+func (ss *sessions) Release(
 	ctx context.Context, s checkout.ClaimedSession, dueAt time.Time,
 ) error {
-	return around("release", func() error { return d.Store.Release(ctx, s, dueAt) })
+	return around("release", func() error { return ss.Store.Release(ctx, s, dueAt) })
 }
 
 // due is a store that dies after it has leased sessions.

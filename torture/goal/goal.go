@@ -50,7 +50,8 @@ func (r Result) Bound() string {
 // Rounds returns how many rounds to make: short in `make test-all`, full or the
 // share of it that TORTURE asks for, but never fewer than short.
 func Rounds(short, full int) int {
-	switch want := os.Getenv("TORTURE"); want {
+	want := os.Getenv("TORTURE")
+	switch want {
 	case "":
 		return short
 	case "long":
@@ -78,6 +79,7 @@ func Seed(t testing.TB) uint64 {
 		}
 		seed = n
 	}
+
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("again with TORTURE_SEED=%d", seed)
@@ -135,6 +137,7 @@ func Read(name string) (list []Result, err error) {
 	if err != nil {
 		return nil, err
 	}
+
 	defer file.Close()
 	for decoder := json.NewDecoder(file); ; {
 		var one Result
@@ -143,10 +146,13 @@ func Read(name string) (list []Result, err error) {
 		} else if err != nil {
 			return nil, fmt.Errorf("reading the results: %w", err)
 		}
+
 		at := slices.IndexFunc(list, func(o Result) bool { return o.Goal == one.Goal })
 		if at < 0 {
-			at, list = len(list), append(list, one)
+			at = len(list)
+			list = append(list, one)
 		}
+
 		list[at] = one
 	}
 }
@@ -157,12 +163,14 @@ func (r Result) AppendTo(name string) error {
 	if err != nil {
 		return err
 	}
+
 	results.Lock()
 	defer results.Unlock()
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
+
 	_, err = file.Write(append(line, '\n'))
 	return errors.Join(err, file.Close())
 }

@@ -25,11 +25,13 @@ func Localize(p widget.Page, lang string, text map[string]string) widget.Page {
 	if p.View.Notice == nil {
 		return p
 	}
+
 	n := *p.View.Notice
 	key := n.Message
 	if n.Code != "" {
 		key = "problem." + string(n.Code)
 	}
+
 	n.Message = p.T(key, "coin", "USDT", "network", "TRON")
 	p.View.Notice = &n
 	return p
@@ -44,7 +46,7 @@ func localizePrices(p *widget.Page, lang string) {
 	o.Price = locale.FormatPrice(lang, o.Currency, o.Amount)
 	if o.Charge != "" {
 		day := time.Date(2026, 11, 26, 0, 0, 0, 0, time.UTC)
-		charge := p.T("order.charge", "amount", locale.FormatPrice(lang, "USD", o.AmountUSD))
+		charge := p.T("order.charge", "price", locale.FormatPrice(lang, "USD", o.AmountUSD))
 		o.Charge = charge + " · " + p.T("order.rate.ecb", "day", locale.FormatDay(lang, day))
 	}
 	if p.Offer == nil {
@@ -74,14 +76,17 @@ func choosing() []Sample {
 		quantitySample("open-quantity", 3, ""),
 		quantitySample("open-quantity-wrong", 1, "quantity"),
 		NewSample("open-chosen", wire.Open, func(p *widget.Page) {
-			p.Chosen, p.ChosenNetwork, p.Email = "USDT", "USDT:trc20", "ann@example.com"
+			p.Chosen = "USDT"
+			p.ChosenNetwork = "USDT:trc20"
+			p.Email = "ann@example.com"
 		}, wire.Choose),
 		NewSample("open-sole", wire.Open,
 			func(p *widget.Page) { p.View.Currencies = Coins()[4:] }, wire.Choose),
 		// The server's first network is one that few exchanges know.
 		NewSample("open-few-exchanges", wire.Open, func(p *widget.Page) {
 			p.View.Currencies = Sorted()
-			p.Chosen, p.ChosenNetwork = "USDC", "USDC:base"
+			p.Chosen = "USDC"
+			p.ChosenNetwork = "USDC:base"
 		}, wire.Choose),
 		NewSample("open-one-coin", wire.Open,
 			func(p *widget.Page) { p.View.Currencies = Sorted()[:1] }, wire.Choose),
@@ -92,12 +97,22 @@ func choosing() []Sample {
 		}, wire.Choose),
 		// No coin is possible for this amount.
 		NewSample("open-nothing", wire.Open, func(p *widget.Page) {
-			tooDear := wire.Network{Code: "trc20", Name: "TRON", Fee: "1", MinimumUSD: "50",
-				Reason: "from $50"}
+			tooDear := wire.Network{
+				Code:       "trc20",
+				Name:       "TRON",
+				Fee:        "1",
+				MinimumUSD: "50",
+				Reason:     "from $50",
+			}
 			p.View.Currencies = []wire.Currency{
 				coin("USDT", "Tether", tooDear,
-					wire.Network{Code: "bep20", Name: "BNB Smart Chain", Fee: "0.3", MaximumUSD: "20",
-						Reason: "up to $20"}),
+					wire.Network{
+						Code:       "bep20",
+						Name:       "BNB Smart Chain",
+						Fee:        "0.3",
+						MaximumUSD: "20",
+						Reason:     "up to $20",
+					}),
 				Coins()[3],
 			}
 		}, wire.Choose),
@@ -120,8 +135,12 @@ func paying() []Sample {
 	return []Sample{
 		NewSample("preparing", wire.Preparing, func(p *widget.Page) {
 			a := waiting()
-			a.Address, a.PayAmount, a.PayableAmount, a.PaymentURL = "", "", "", ""
-			p.View.Attempt, p.View.CheckedMsAgo = &a, -1
+			a.Address = ""
+			a.PayAmount = ""
+			a.PayableAmount = ""
+			a.PaymentURL = ""
+			p.View.Attempt = &a
+			p.View.CheckedMsAgo = -1
 		}),
 		NewSample("pending", wire.Pending, Attempt(nil), wire.Cancel, wire.Change, wire.Recheck),
 		NewSample("pending-currency", wire.Pending, func(p *widget.Page) {
@@ -134,13 +153,16 @@ func paying() []Sample {
 		NewSample("pending-link", wire.Pending, func(p *widget.Page) {
 			Attempt(func(a *wire.Attempt) {
 				Ether(a)
-				a.CurrencySymbol, a.CurrencyName, a.PayableAmount, a.TokenURI = "USDC", "USD Coin",
-					"25.01", true
+				a.CurrencySymbol = "USDC"
+				a.CurrencyName = "USD Coin"
+				a.PayableAmount = "25.01"
+				a.TokenURI = true
 				a.URI = "ethereum:0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48@1/transfer" +
 					"?address=0x52908400098527886E0F7030069857D2E4169EE7&uint256=25010000"
 			})(p)
-			p.Embed, p.Origin, p.URL = "inline", "https://shop.example",
-				"https://pay.example/checkout/cs_gallery"
+			p.Embed = "inline"
+			p.Origin = "https://shop.example"
+			p.URL = "https://pay.example/checkout/cs_gallery"
 			p.Carry = []widget.Field{
 				{Name: "embed", Value: "inline"}, {Name: "origin", Value: "https://shop.example"},
 			}
@@ -151,25 +173,38 @@ func paying() []Sample {
 		checkedSample("pending-differs", "0x52908400098527886E0F7030069857D2E4168EE7"),
 		NewSample("pending-wallets", wire.Pending, func(p *widget.Page) {
 			Attempt(Ether)(p)
-			p.URL, p.Opened = "https://pay.example/checkout/cs_gallery", "device"
+			p.URL = "https://pay.example/checkout/cs_gallery"
+			p.Opened = "device"
 			p.Wallets = []widget.Wallet{
-				{ID: "1", Name: "Fox Wallet", RDNS: "example.fox-wallet",
+				{
+					ID:   "1",
+					Name: "Fox Wallet",
+					RDNS: "example.fox-wallet",
 					Icon: "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' " +
 						"viewBox='0 0 8 8'%3E%3Ccircle cx='4' cy='4' r='4' " +
-						"fill='%23e8821e'/%3E%3C/svg%3E"},
-				{ID: "2", Name: "A wallet whose name is as long as it can…", RDNS: "example.long-name"},
+						"fill='%23e8821e'/%3E%3C/svg%3E",
+				},
+				{
+					ID:   "2",
+					Name: "A wallet whose name is as long as it can…",
+					RDNS: "example.long-name",
+				},
 			}
 		}, wire.Cancel, wire.Change, wire.Recheck),
 		NewSample("pending-hosted", wire.Pending,
 			Attempt(func(a *wire.Attempt) { a.Address = "" }), wire.Cancel),
 		NewSample("pending-arrived", wire.Pending, Attempt(func(a *wire.Attempt) {
-			a.PaidAmount, a.TxID = "25.03", "3b1a9f0c7d5e"
+			a.PaidAmount = "25.03"
+			a.TxID = "3b1a9f0c7d5e"
 		}), wire.Recheck),
 		NewSample("pending-partial", wire.Pending, Attempt(func(a *wire.Attempt) {
-			a.PaidAmount, a.MissingAmount, a.ExpiresInMs = "9.80", "15.23", 192_000
+			a.PaidAmount = "9.80"
+			a.MissingAmount = "15.23"
+			a.ExpiresInMs = 192_000
 		}), wire.Recheck),
 		NewSample("pending-last-minutes", wire.Pending, Attempt(func(a *wire.Attempt) {
-			a.ExpiresInMs, a.ExtendMinutes = 192_000, 60
+			a.ExpiresInMs = 192_000
+			a.ExtendMinutes = 60
 		}), wire.Cancel, wire.Change, wire.Extend),
 		NewSample("pending-changing", wire.Pending, func(p *widget.Page) {
 			Attempt(nil)(p)
@@ -187,7 +222,9 @@ func ended() []Sample {
 	return []Sample{
 		NewSample("confirmed-modal", wire.Confirmed, func(p *widget.Page) {
 			Attempt(paid)(p)
-			p.Embed, p.Origin, p.Theme = "modal", "https://shop.example", "dark"
+			p.Embed = "modal"
+			p.Origin = "https://shop.example"
+			p.Theme = "dark"
 			p.Carry = []widget.Field{
 				{Name: "embed", Value: "modal"}, {Name: "origin", Value: "https://shop.example"},
 				{Name: "theme", Value: "dark"},
@@ -197,7 +234,10 @@ func ended() []Sample {
 		NewSample("confirmed", wire.Confirmed, Attempt(paid)),
 		NewSample("confirmed-late-overpaid", wire.Confirmed, Attempt(func(a *wire.Attempt) {
 			paid(a)
-			a.Late, a.PaidAmount, a.OverpaidAmount, a.TxURL = true, "30.00", "4.97", ""
+			a.Late = true
+			a.PaidAmount = "30.00"
+			a.OverpaidAmount = "4.97"
+			a.TxURL = ""
 		})),
 		NewSample("confirmed-in-parts", wire.Confirmed, Attempt(func(a *wire.Attempt) {
 			paid(a)
@@ -210,7 +250,8 @@ func ended() []Sample {
 		NewSample("expired", wire.Expired, Attempt(gone), wire.Retry, wire.Recheck),
 		NewSample("expired-partial", wire.Expired, Attempt(func(a *wire.Attempt) {
 			gone(a)
-			a.PaidAmount, a.MissingAmount = "9.80", "15.23"
+			a.PaidAmount = "9.80"
+			a.MissingAmount = "15.23"
 		}), wire.Recheck),
 		NewSample("expired-unchosen", wire.Expired, func(p *widget.Page) {
 			p.View.Notice = &wire.Notice{Code: wire.CodeSessionExpired}
@@ -232,7 +273,8 @@ func ended() []Sample {
 			wire.Recheck),
 		NewSample("receipt", wire.Confirmed, func(p *widget.Page) {
 			Attempt(paid)(p)
-			p.Receipt, p.Shop = true, "https://two-tickets.example"
+			p.Receipt = true
+			p.Shop = "https://two-tickets.example"
 			p.URL = "https://pay.shop.example/checkout/cs_gallery"
 			p.View.Receipt = strings.Repeat("eyJhbGciOiJFZERTQSJ9", 4) + "." +
 				strings.Repeat("eyJzdGF0dXMiOiJjb25maXJtZWQifQ", 14) + "." +
@@ -240,13 +282,18 @@ func ended() []Sample {
 		}),
 		// A link with an unknown session.
 		NewSample("unknown", wire.Open, func(p *widget.Page) {
-			p.View = wire.View{Status: wire.Open, CheckedMsAgo: -1,
-				Notice: &wire.Notice{Code: wire.CodeSessionUnknown}}
-			p.Base, p.Shop = "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "https://shop.example"
+			p.View = wire.View{
+				Status:       wire.Open,
+				CheckedMsAgo: -1,
+				Notice:       &wire.Notice{Code: wire.CodeSessionUnknown},
+			}
+			p.Base = "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"
+			p.Shop = "https://shop.example"
 		}),
 		NewSample("pending-rtl", wire.Pending, func(p *widget.Page) {
 			Attempt(nil)(p)
-			p.Lang, p.Dir = "ar", "rtl"
+			p.Lang = "ar"
+			p.Dir = "rtl"
 		}, wire.Cancel),
 	}
 }
@@ -279,17 +326,26 @@ func NewSample(
 	name string, status wire.Status, change func(*widget.Page), actions ...wire.Action,
 ) Sample {
 	p := widget.Page{
-		Lang: "en", Dir: "ltr", Theme: "auto", Base: "/checkout/cs_gallery",
+		Lang:  "en",
+		Dir:   "ltr",
+		Theme: "auto",
+		Base:  "/checkout/cs_gallery",
 		View: wire.View{
-			Version: 7, Session: "cs_gallery", Status: status, Currencies: Coins(),
-			Actions: actions, CheckedMsAgo: 4000,
-			Order:      order("25.00", "1001", "Two tickets", "Row 4, seats 11 and 12"),
-			SuccessURL: "https://shop.example/thanks", CancelURL: "https://shop.example/cart",
+			Version:      7,
+			Session:      "cs_gallery",
+			Status:       status,
+			Currencies:   Coins(),
+			Actions:      actions,
+			CheckedMsAgo: 4000,
+			Order:        order("25.00", "1001", "Two tickets", "Row 4, seats 11 and 12"),
+			SuccessURL:   "https://shop.example/thanks",
+			CancelURL:    "https://shop.example/cart",
 		},
 	}
 	if change != nil {
 		change(&p)
 	}
+
 	return Sample{Name: name, Page: p}
 }
 
@@ -306,7 +362,9 @@ func Attempt(change func(*wire.Attempt)) func(*widget.Page) {
 
 func unsaved() Sample {
 	return NewSample("open-unsaved", wire.Open, func(p *widget.Page) {
-		p.Base, p.View.Session, p.View.Version = "/checkout", "", 0
+		p.Base = "/checkout"
+		p.View.Session = ""
+		p.View.Version = 0
 		p.Carry = []widget.Field{
 			{Name: "item", Value: "coffee"}, {Name: "amount", Value: "5.00"},
 			{Name: "key", Value: "page_1"},
@@ -323,13 +381,21 @@ func openAmountSample(name, typed, wrong string) Sample {
 			{Name: "item", Value: "tip"}, {Name: "amount", Value: "20.00"},
 			{Name: "key", Value: "page_1"},
 		}
-		p.Offer = &widget.Offer{Minimum: "1.00", Maximum: "500.00",
+		p.Offer = &widget.Offer{
+			Minimum:   "1.00",
+			Maximum:   "500.00",
 			Suggested: []string{"5.00", "10.00", "20.00", "50.00"},
 			Prices: map[string]string{
-				"1.00": "$1.00", "5.00": "$5.00", "10.00": "$10.00", "20.00": "$20.00",
-				"50.00": "$50.00", "500.00": "$500.00",
+				"1.00":   "$1.00",
+				"5.00":   "$5.00",
+				"10.00":  "$10.00",
+				"20.00":  "$20.00",
+				"50.00":  "$50.00",
+				"500.00": "$500.00",
 			},
-			Amount: typed, Wrong: wrong}
+			Amount: typed,
+			Wrong:  wrong,
+		}
 		p.View.Currencies = Sorted()
 	}, wire.Choose)
 }
@@ -343,7 +409,12 @@ func quantitySample(name string, n int, wrong string) Sample {
 			{Name: "item", Value: "coffee"}, {Name: "quantity", Value: "3"},
 			{Name: "key", Value: "page_1"},
 		}
-		p.Offer = &widget.Offer{Least: 1, Most: 10, Quantity: n, Wrong: wrong}
+		p.Offer = &widget.Offer{
+			Least:    1,
+			Most:     10,
+			Quantity: n,
+			Wrong:    wrong,
+		}
 		p.View.Currencies = Sorted()
 	}, wire.Choose)
 }
@@ -365,6 +436,7 @@ func Sorted() []wire.Currency {
 			n.Exchanges = n.Code == "trc20" || n.Code == "erc20" || n.Code == "bep20"
 		}
 	}
+
 	return list
 }
 
@@ -386,19 +458,29 @@ func Many() []wire.Currency {
 
 // Ether makes a an attempt of Ether, with everything for wallets.
 func Ether(a *wire.Attempt) {
-	a.CurrencySymbol, a.CurrencyName, a.NetworkCode, a.NetworkName = "ETH", "Ether", "erc20",
-		"Ethereum"
-	a.Address, a.PayAmount, a.PayableAmount = "0x52908400098527886E0F7030069857D2E4169EE7",
-		"0.009123450000", "0.00912345"
+	a.CurrencySymbol = "ETH"
+	a.CurrencyName = "Ether"
+	a.NetworkCode = "erc20"
+	a.NetworkName = "Ethereum"
+	a.Address = "0x52908400098527886E0F7030069857D2E4169EE7"
+	a.PayAmount = "0.009123450000"
+	a.PayableAmount = "0.00912345"
 	a.URI = "ethereum:0x52908400098527886E0F7030069857D2E4169EE7@1?value=9123450000000000"
-	a.NetworkMark, a.Family = "/icons/net-ethereum.svg", wire.EVM
-	a.Call = &wire.Call{ChainID: "0x1", To: a.Address, Value: "0x206991fb9b2200", Data: "0x"}
+	a.NetworkMark = "/icons/net-ethereum.svg"
+	a.Family = wire.EVM
+	a.Call = &wire.Call{
+		ChainID: "0x1",
+		To:      a.Address,
+		Value:   "0x206991fb9b2200",
+		Data:    "0x",
+	}
 }
 
 func checkedSample(name, pasted string) Sample {
 	return NewSample(name, wire.Pending, func(p *widget.Page) {
 		Attempt(Ether)(p)
-		p.Pasted, p.Opened = pasted, "check"
+		p.Pasted = pasted
+		p.Opened = "check"
 	}, wire.Cancel, wire.Change, wire.Recheck)
 }
 
@@ -407,23 +489,34 @@ func supportSample(name string, status wire.Status, support string, change func(
 	actions ...wire.Action) Sample {
 	return NewSample(name, status, func(p *widget.Page) {
 		Attempt(change)(p)
-		p.View.Support, p.View.CancelURL = support, ""
+		p.View.Support = support
+		p.View.CancelURL = ""
 	}, actions...)
 }
 
 func waiting() wire.Attempt {
 	return wire.Attempt{
-		Number: 1, CurrencySymbol: "USDT", CurrencyName: "Tether",
-		NetworkCode: "trc20", NetworkName: "TRON", Address: "TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf",
-		PayAmount: "25.03000000", PayableAmount: "25.03",
-		TolerancePercent: "1", ExpiresInMs: 899_000, PaymentURL: "https://gateway.example/pay/abc",
-		NetworkMark: "/icons/net-tron.svg", Family: wire.TRON,
-		TrackingCode: "8f3kq2mz7t",
+		Number:           1,
+		CurrencySymbol:   "USDT",
+		CurrencyName:     "Tether",
+		NetworkCode:      "trc20",
+		NetworkName:      "TRON",
+		Address:          "TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf",
+		PayAmount:        "25.03000000",
+		PayableAmount:    "25.03",
+		TolerancePercent: "1",
+		ExpiresInMs:      899_000,
+		PaymentURL:       "https://gateway.example/pay/abc",
+		NetworkMark:      "/icons/net-tron.svg",
+		Family:           wire.TRON,
+		TrackingCode:     "8f3kq2mz7t",
 	}
 }
 
 func paid(a *wire.Attempt) {
-	a.PaidAmount, a.ExpiresInMs, a.PaidAt = "25.03", 0, "2026-11-22T01:40:05Z"
+	a.PaidAmount = "25.03"
+	a.ExpiresInMs = 0
+	a.PaidAt = "2026-11-22T01:40:05Z"
 	a.TxID = "3b1a9f0c7d5e4f2a8b6c1d0e9f8a7b6c5d4e3f2a1b0c9d8e7f6a5b4c3d2e1f0a"
 	a.TxURL = "https://explorer.example/tx/3b1a9f0c"
 }
@@ -435,23 +528,44 @@ func Coins() []wire.Currency {
 	return []wire.Currency{
 		coin("USDT", "Tether",
 			net("trc20", "TRON", "1", "25.03"), net("erc20", "Ethereum", "4.5", "25.03"),
-			wire.Network{Code: "bep20", Name: "BNB Smart Chain", Fee: "0.3", MinimumUSD: "50",
-				Reason: "from $50"}),
+			wire.Network{
+				Code:       "bep20",
+				Name:       "BNB Smart Chain",
+				Fee:        "0.3",
+				MinimumUSD: "50",
+				Reason:     "from $50",
+			}),
 		coin("USDC", "USD Coin", net("erc20", "Ethereum", "4.5", "25.01"),
 			net("base", "Base", "0", "25.01")),
 		coin("ETH", "Ether", net("erc20", "Ethereum", "0.001", "0.00912345")),
 		coin("BNB", "BNB",
-			wire.Network{Code: "bep20", Name: "BNB Smart Chain", Fee: "0", MaximumUSD: "20",
-				Reason: "up to $20"}),
+			wire.Network{
+				Code:       "bep20",
+				Name:       "BNB Smart Chain",
+				Fee:        "0",
+				MaximumUSD: "20",
+				Reason:     "up to $20",
+			}),
 		coin("TON", "Toncoin", net("ton", "TON", "0.02", "8.1")),
 	}
 }
 
 func coin(symbol, name string, networks ...wire.Network) wire.Currency {
 	icon := "/icons/" + strings.ToLower(symbol) + ".svg"
-	return wire.Currency{Symbol: symbol, Name: name, Icon: icon, Networks: networks}
+	return wire.Currency{
+		Symbol:   symbol,
+		Name:     name,
+		Icon:     icon,
+		Networks: networks,
+	}
 }
 
 func net(code, name, fee, estimate string) wire.Network {
-	return wire.Network{Code: code, Name: name, Fee: fee, Estimate: estimate, Available: true}
+	return wire.Network{
+		Code:      code,
+		Name:      name,
+		Fee:       fee,
+		Estimate:  estimate,
+		Available: true,
+	}
 }

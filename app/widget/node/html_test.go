@@ -50,7 +50,12 @@ func TestHTML(t *testing.T) {
 			`<p><i>b</i><b>b</b></p>`,
 		},
 		"classes are joined, other attributes replaced, empty ones left out": {
-			El("p").Class("a ").Class("").Class("b").ID("x").ID("y").Attr("dir", " "),
+			El("p").Class("a ").
+				Class("").
+				Class("b").
+				ID("x").
+				ID("y").
+				Attr("dir", " "),
 			`<p class="a b" id="y"></p>`,
 		},
 		"only the text of a field keeps its spaces": {

@@ -124,13 +124,17 @@ func (e *Element) Class(names string) *Element {
 
 // Text makes text the only content of e.
 func (e *Element) Text(text string) *Element {
-	e.text, e.filled, e.children = text, true, nil
+	e.text = text
+	e.filled = true
+	e.children = nil
 	return e
 }
 
 // Body makes children the content of e, without nil ones.
 func (e *Element) Body(children ...Node) *Element {
-	e.text, e.filled, e.children = "", false, nil
+	e.text = ""
+	e.filled = false
+	e.children = nil
 	for _, child := range children {
 		element, ok := child.(*Element)
 		if child == nil || ok && element == nil {

@@ -67,13 +67,23 @@ func coins() []payment.Currency {
 		}
 	}
 	return []payment.Currency{
-		{Name: "Tether", Symbol: "USDT", PriceInUSDT: Dec("1"), Networks: []payment.Network{
-			network("TRON", "trc20", "1", "1000", "1"),
-			network("BNB Smart Chain", "bep20", "5", "1000", "0.2"),
-		}},
-		{Name: "BNB", Symbol: "BNB", PriceInUSDT: Dec("612.5"), Networks: []payment.Network{
-			network("BNB Smart Chain", "bep20", "10", "5000", "0.0002"),
-		}},
+		{
+			Name:        "Tether",
+			Symbol:      "USDT",
+			PriceInUSDT: Dec("1"),
+			Networks: []payment.Network{
+				network("TRON", "trc20", "1", "1000", "1"),
+				network("BNB Smart Chain", "bep20", "5", "1000", "0.2"),
+			},
+		},
+		{
+			Name:        "BNB",
+			Symbol:      "BNB",
+			PriceInUSDT: Dec("612.5"),
+			Networks: []payment.Network{
+				network("BNB Smart Chain", "bep20", "10", "5000", "0.0002"),
+			},
+		},
 	}
 }
 
@@ -118,6 +128,7 @@ func (g *Gateway) Create(ctx context.Context, req payment.CreateRequest) (paymen
 	if before != nil {
 		return payment.Created{}, before
 	}
+
 	c := g.Add(req)
 	if after != nil {
 		return payment.Created{}, after
@@ -125,6 +136,7 @@ func (g *Gateway) Create(ctx context.Context, req payment.CreateRequest) (paymen
 	if g.MangleCreated != nil {
 		g.MangleCreated(&c)
 	}
+
 	return c, nil
 }
 
@@ -134,13 +146,22 @@ func (g *Gateway) Add(req payment.CreateRequest) payment.Created {
 	defer g.mu.Unlock()
 	code := fmt.Sprintf("T%05d", len(g.txs)+1)
 	pay := req.AmountUSD.DivRound(price(req.CurrencySymbol), 8)
-	tx := &Transaction{Address: Address(req.NetworkCode, len(g.txs)+1), Record: payment.Record{
-		TrackingCode: code, Status: "pending", OrderID: req.OrderID, Comment: req.Comment,
-		CurrencyCode: strings.ToLower(req.CurrencySymbol + "_" + req.NetworkCode),
-		NetworkCode:  req.NetworkCode,
-		AmountUSD:    req.AmountUSD, PayAmount: pay, PaymentURL: "https://pay.test/p/" + code,
-		CreatedAt: g.now(), ExpiresAt: g.now().Add(time.Duration(req.TTL) * time.Minute),
-	}}
+	tx := &Transaction{
+		Address: Address(req.NetworkCode, len(g.txs)+1),
+		Record: payment.Record{
+			TrackingCode: code,
+			Status:       "pending",
+			OrderID:      req.OrderID,
+			Comment:      req.Comment,
+			CurrencyCode: strings.ToLower(req.CurrencySymbol + "_" + req.NetworkCode),
+			NetworkCode:  req.NetworkCode,
+			AmountUSD:    req.AmountUSD,
+			PayAmount:    pay,
+			PaymentURL:   "https://pay.test/p/" + code,
+			CreatedAt:    g.now(),
+			ExpiresAt:    g.now().Add(time.Duration(req.TTL) * time.Minute),
+		},
+	}
 	g.txs = append(g.txs, tx)
 	return payment.Created{
 		TrackingCode:     code,
@@ -185,6 +206,7 @@ func (g *Gateway) Status(_ context.Context, code string) (payment.Record, error)
 			return payment.Record{}, err
 		}
 	}
+
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.age()
@@ -192,10 +214,12 @@ func (g *Gateway) Status(_ context.Context, code string) (payment.Record, error)
 	if tx == nil {
 		return payment.Record{}, &payment.RefusedError{Reason: payment.ReasonAbsent, Status: 404}
 	}
+
 	r := tx.Record
 	if g.MangleStatus != nil {
 		g.MangleStatus(&r)
 	}
+
 	return r, nil
 }
 
@@ -209,6 +233,7 @@ func (g *Gateway) Cancel(_ context.Context, code string) error {
 	if before != nil {
 		return before
 	}
+
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.age()
@@ -220,7 +245,9 @@ func (g *Gateway) Cancel(_ context.Context, code string) error {
 			Message: "not pending",
 		}
 	}
-	tx.Status, tx.CancelledByUser = "cancelled", true
+
+	tx.Status = "cancelled"
+	tx.CancelledByUser = true
 	return after
 }
 
@@ -237,6 +264,7 @@ func (g *Gateway) Recheck(_ context.Context, code string) error {
 	if tx.enough() {
 		tx.Status = "confirmed"
 	}
+
 	return nil
 }
 
@@ -248,6 +276,7 @@ func (g *Gateway) Transactions(_ context.Context, q payment.ListQuery) (payment.
 			return payment.RecordPage{}, err
 		}
 	}
+
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.age()
@@ -257,6 +286,7 @@ func (g *Gateway) Transactions(_ context.Context, q payment.ListQuery) (payment.
 			all = append(all, tx.Record)
 		}
 	}
+
 	last := max(1, (len(all)+q.Limit-1)/q.Limit)
 	from := min((q.Page-1)*q.Limit, len(all))
 	return payment.RecordPage{
@@ -297,7 +327,10 @@ func (g *Gateway) Pay(code string, amount decimal.Decimal, txID string) {
 	g.age()
 	tx := g.find(code)
 	tx.Paid = tx.Paid.Add(amount)
-	tx.PaidAmount, tx.PaidReadable, tx.TxID, tx.PaidAt = tx.Paid.String(), true, txID, g.now()
+	tx.PaidAmount = tx.Paid.String()
+	tx.PaidReadable = true
+	tx.TxID = txID
+	tx.PaidAt = g.now()
 	if tx.Status == "pending" && tx.enough() {
 		tx.Status = "confirmed"
 	}
@@ -345,7 +378,10 @@ func Refusal(reason payment.Reason) error {
 func Once(before, after error) func(payment.CreateRequest) (error, error) {
 	var first sync.Once
 	return func(payment.CreateRequest) (b, a error) {
-		first.Do(func() { b, a = before, after })
+		first.Do(func() {
+			b = before
+			a = after
+		})
 		return b, a
 	}
 }

@@ -55,26 +55,34 @@ func NewPending(t *testing.T) (*Shop, payment.Session) {
 // NewShop returns a shop without sessions.
 func NewShop(t *testing.T) *Shop {
 	c := &Clock{At: time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)}
-	h := &Shop{T: t, Clock: c, Gateway: NewGateway(c.Now), Store: NewStore(t, c.Now)}
+	h := &Shop{
+		T:       t,
+		Clock:   c,
+		Gateway: NewGateway(c.Now),
+		Store:   NewStore(t, c.Now),
+	}
 	h.Restart()
 	t.Cleanup(func() { h.Service.Close() })
 	return h
 }
 
 // Restart drops the service and all that it has in memory.
-func (h *Shop) Restart() {
-	h.Service = checkout.New(checkout.Config{
-		Store: h.Store, Gateway: h.Gateway, Page: "https://shop.test/checkout/",
-		PaymentPage: "https://pay.test/p", Now: h.Clock.Now,
+func (sh *Shop) Restart() {
+	sh.Service = checkout.New(checkout.Config{
+		Store:       sh.Store,
+		Gateway:     sh.Gateway,
+		Page:        "https://shop.test/checkout/",
+		PaymentPage: "https://pay.test/p",
+		Now:         sh.Clock.Now,
 	})
 }
 
 // Open opens a session of that many dollars.
-func (h *Shop) Open(usd string) payment.Session {
-	h.T.Helper()
-	s, _, err := h.Service.Open(h.T.Context(), payment.Order{AmountUSD: Dec(usd)}, "")
+func (sh *Shop) Open(usd string) payment.Session {
+	sh.T.Helper()
+	s, _, err := sh.Service.Open(sh.T.Context(), payment.Order{AmountUSD: Dec(usd)}, "")
 	if err != nil {
-		h.T.Fatalf("Open(%s) = %v", usd, err)
+		sh.T.Fatalf("Open(%s) = %v", usd, err)
 	}
 	return s
 }
@@ -86,156 +94,158 @@ func USDT() wire.Choice { return wire.Choice{CurrencySymbol: "USDT", NetworkCode
 func BNB() wire.Choice { return wire.Choice{CurrencySymbol: "BNB", NetworkCode: "bep20"} }
 
 // Choose makes a choice in a session.
-func (h *Shop) Choose(id string, c wire.Choice) (payment.Session, error) {
-	h.T.Helper()
-	return h.Service.Choose(h.T.Context(), id, c)
+func (sh *Shop) Choose(id string, c wire.Choice) (payment.Session, error) {
+	sh.T.Helper()
+	return sh.Service.Choose(sh.T.Context(), id, c)
 }
 
 // Chosen opens a session and an attempt in the coin.
-func (h *Shop) Chosen(usd string, c wire.Choice) payment.Session {
-	h.T.Helper()
-	s, err := h.Choose(h.Open(usd).ID, c)
+func (sh *Shop) Chosen(usd string, c wire.Choice) payment.Session {
+	sh.T.Helper()
+	s, err := sh.Choose(sh.Open(usd).ID, c)
 	if err != nil {
-		h.T.Fatalf("Choose(%v) = %v", c, err)
+		sh.T.Fatalf("Choose(%v) = %v", c, err)
 	}
 	return s
 }
 
 // Load returns a session as it is stored.
-func (h *Shop) Load(id string) payment.Session {
-	h.T.Helper()
-	s, err := h.Store.Session(h.T.Context(), id)
+func (sh *Shop) Load(id string) payment.Session {
+	sh.T.Helper()
+	s, err := sh.Store.Session(sh.T.Context(), id)
 	if err != nil {
-		h.T.Fatalf("loading %s: %v", id, err)
+		sh.T.Fatalf("loading %s: %v", id, err)
 	}
 	return s
 }
 
 // View returns what a browser is shown of a session.
-func (h *Shop) View(id string) wire.View {
-	h.T.Helper()
-	s := h.Load(id)
-	return checkout.View(&s, h.ViewOptions())
+func (sh *Shop) View(id string) wire.View {
+	sh.T.Helper()
+	s := sh.Load(id)
+	return checkout.View(&s, sh.ViewOptions())
 }
 
 // ViewOptions returns the options of View.
-func (h *Shop) ViewOptions() checkout.ViewOptions {
+func (sh *Shop) ViewOptions() checkout.ViewOptions {
 	return checkout.ViewOptions{
-		Now:        h.Clock.Now(),
+		Now:        sh.Clock.Now(),
 		Currencies: coins(),
 		Translate:  func(key string, _ ...string) string { return key },
 	}
 }
 
 // Process processes what is due now, once, and returns the errors.
-func (h *Shop) Process() error {
-	h.T.Helper()
-	next, found := h.Store.NextDue()
-	if !found || next.After(h.Clock.Now()) {
+func (sh *Shop) Process() error {
+	sh.T.Helper()
+	next, found := sh.Store.NextDue()
+	if !found || next.After(sh.Clock.Now()) {
 		return nil // claiming costs more than asking
 	}
-	due, err := h.Store.Claim(h.T.Context(), h.Clock.Now(), 45*time.Second, 100, false)
-	late, lateErr := h.Store.Claim(h.T.Context(), h.Clock.Now(), 45*time.Second, 100, true)
+
+	due, err := sh.Store.Claim(sh.T.Context(), sh.Clock.Now(), 45*time.Second, 100, false)
+	late, lateErr := sh.Store.Claim(sh.T.Context(), sh.Clock.Now(), 45*time.Second, 100, true)
 	due = append(due, late...)
 	errs := []error{err, lateErr}
 	for _, s := range due {
-		errs = append(errs, h.Service.Process(h.T.Context(), s))
+		errs = append(errs, sh.Service.Process(sh.T.Context(), s))
 	}
+
 	return errors.Join(errs...)
 }
 
 // Run lets d pass from one due session to the next, processing each.
-func (h *Shop) Run(d time.Duration) {
-	h.T.Helper()
-	end := h.Clock.Now().Add(d)
-	for h.Clock.Now().Before(end) {
-		h.Clock.Move(min(h.untilDue(d), end.Sub(h.Clock.Now())))
-		_ = h.Process() // failures are retried
+func (sh *Shop) Run(d time.Duration) {
+	sh.T.Helper()
+	end := sh.Clock.Now().Add(d)
+	for sh.Clock.Now().Before(end) {
+		sh.Clock.Move(min(sh.untilDue(d), end.Sub(sh.Clock.Now())))
+		_ = sh.Process() // failures are retried
 	}
 }
 
 // untilDue returns for how long nothing is due: at least a second, and more of a long time d, because
 // what has failed stays due.
-func (h *Shop) untilDue(d time.Duration) time.Duration {
-	h.T.Helper()
+func (sh *Shop) untilDue(d time.Duration) time.Duration {
+	sh.T.Helper()
 	wait := d
-	due, found := h.Store.NextDue()
+	due, found := sh.Store.NextDue()
 	if found {
-		wait = min(wait, due.Sub(h.Clock.Now()))
+		wait = min(wait, due.Sub(sh.Clock.Now()))
 	}
 	return max(wait, time.Second, d/500)
 }
 
 // WantStatus ends the test unless a session has that status.
-func (h *Shop) WantStatus(id string, want wire.Status) {
-	h.T.Helper()
-	if got := h.Load(id).Status; got != want {
-		h.T.Fatalf("status of the session = %s; want %s\n%s", got, want, h.Timeline(id))
+func (sh *Shop) WantStatus(id string, want wire.Status) {
+	sh.T.Helper()
+	if got := sh.Load(id).Status; got != want {
+		sh.T.Fatalf("status of the session = %s; want %s\n%s", got, want, sh.Timeline(id))
 	}
 }
 
 // Timeline returns the timeline of a session as text.
-func (h *Shop) Timeline(id string) (text string) {
-	for _, e := range h.Load(id).Timeline {
+func (sh *Shop) Timeline(id string) (text string) {
+	for _, e := range sh.Load(id).Timeline {
 		text += e.At.Format(time.TimeOnly) + " " + e.By + " " + e.What + " " + e.Detail + "\n"
 	}
 	return text
 }
 
 // EventTypes returns the types of the events of a session, in order.
-func (h *Shop) EventTypes(id string) []payment.EventType {
+func (sh *Shop) EventTypes(id string) []payment.EventType {
 	var types []payment.EventType
-	for _, e := range h.Store.EventsOf(id) {
+	for _, e := range sh.Store.EventsOf(id) {
 		types = append(types, e.Type)
 	}
 	return types
 }
 
 // WantEvents ends the test unless a session has exactly those events.
-func (h *Shop) WantEvents(id string, want ...payment.EventType) {
-	h.T.Helper()
-	if diff := cmp.Diff(want, h.EventTypes(id)); diff != "" {
-		h.T.Fatalf("events of the session (-want +got):\n%s", diff)
+func (sh *Shop) WantEvents(id string, want ...payment.EventType) {
+	sh.T.Helper()
+	if diff := cmp.Diff(want, sh.EventTypes(id)); diff != "" {
+		sh.T.Fatalf("events of the session (-want +got):\n%s", diff)
 	}
 }
 
 // WantCalls fails unless a method of the gateway was called that often.
-func (h *Shop) WantCalls(method string, want int) {
-	h.T.Helper()
-	h.WantCallsSince(0, method, want)
+func (sh *Shop) WantCalls(method string, want int) {
+	sh.T.Helper()
+	sh.WantCallsSince(0, method, want)
 }
 
 // WantCallsSince fails unless a method was called that often since it had been called before times.
-func (h *Shop) WantCallsSince(before int, method string, want int) {
-	h.T.Helper()
-	fortest.Equal(h.T, h.Gateway.Calls(method)-before, want, "calls of %s", method)
+func (sh *Shop) WantCallsSince(before int, method string, want int) {
+	sh.T.Helper()
+	fortest.Equal(sh.T, sh.Gateway.Calls(method)-before, want, "calls of %s", method)
 }
 
 // WantTransactions fails unless the gateway has that many transactions.
-func (h *Shop) WantTransactions(want int) {
-	h.T.Helper()
-	fortest.Equal(h.T, len(h.Gateway.All()), want, "transactions")
+func (sh *Shop) WantTransactions(want int) {
+	sh.T.Helper()
+	fortest.Equal(sh.T, len(sh.Gateway.All()), want, "transactions")
 }
 
 // WantNotDue fails unless a session is never due again.
-func (h *Shop) WantNotDue(id string) {
-	h.T.Helper()
-	if due := h.Load(id).DueAt; !due.IsZero() {
-		h.T.Errorf("DueAt = %v; want none", due)
+func (sh *Shop) WantNotDue(id string) {
+	sh.T.Helper()
+	if due := sh.Load(id).DueAt; !due.IsZero() {
+		sh.T.Errorf("DueAt = %v; want none", due)
 	}
 }
 
 // WantLive fails unless that many transactions can be paid at the gateway.
-func (h *Shop) WantLive(want int) {
-	h.T.Helper()
-	fortest.Equal(h.T, len(h.Gateway.Live()), want, "live at the gateway")
+func (sh *Shop) WantLive(want int) {
+	sh.T.Helper()
+	fortest.Equal(sh.T, len(sh.Gateway.Live()), want, "live at the gateway")
 }
 
 // WantCode returns a function that ends the test unless an action failed with that code.
-func (h *Shop) WantCode(want wire.Code) func(payment.Session, error) {
+func (sh *Shop) WantCode(want wire.Code) func(payment.Session, error) {
 	return func(_ payment.Session, err error) {
-		h.T.Helper()
-		WantCode(h.T, err, want)
+		sh.T.Helper()
+		WantCode(sh.T, err, want)
 	}
 }
 
@@ -248,8 +258,8 @@ func WantCode(t *testing.T, err error, want wire.Code) {
 }
 
 // Must returns s, or ends the test.
-func (h *Shop) Must(s payment.Session, err error) payment.Session {
-	h.T.Helper()
-	fortest.OK(h.T, err)
+func (sh *Shop) Must(s payment.Session, err error) payment.Session {
+	sh.T.Helper()
+	fortest.OK(sh.T, err)
 	return s
 }

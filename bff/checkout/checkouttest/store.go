@@ -24,7 +24,8 @@ type Store struct {
 func NewStore(t testing.TB, now func() time.Time) *Store {
 	t.Helper()
 	db := fortest.Must(store.OpenBeside(t.Context(), store.Config{
-		DSN: storetest.Migrated(t, CreateTables), Now: now,
+		DSN: storetest.Migrated(t, CreateTables),
+		Now: now,
 	}))(t)
 	t.Cleanup(func() { _ = db.Close() })
 	return &Store{DB: db, t: t}
@@ -52,6 +53,7 @@ func (s *Store) Update(
 	if s.updateHook != nil {
 		before, after = s.updateHook()
 	}
+
 	stored, err := s.DB.Update(ctx, id, epoch, func(now *payment.Session) ([]payment.Event, error) {
 		events, err := change(now)
 		return events, cmp.Or(err, before)
@@ -59,6 +61,7 @@ func (s *Store) Update(
 	if err == nil && after != nil {
 		return payment.Session{}, after
 	}
+
 	return stored, err
 }
 

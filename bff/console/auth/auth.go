@@ -58,7 +58,7 @@ type Screen struct {
 	Username      string // for password managers
 	To            string // where to go afterwards
 	MaybeSignedIn bool   // a link of another site has led here, which sends no cookie
-	SignedOut     bool   // was done just now
+	SignedOut     bool   // the operator has just signed out
 }
 
 // MaxPassword is how long a password may be, in bytes.

@@ -42,6 +42,7 @@ func (a *Authenticator) cookie(value string) *http.Cookie {
 	if value == "" {
 		c.MaxAge = -1
 	}
+
 	return c
 }
 
@@ -49,13 +50,15 @@ func (a *Authenticator) cookie(value string) *http.Cookie {
 // invalid, or the database failed.
 func (a *Authenticator) operator(r *http.Request) (*Operator, error) {
 	if a.Header != "" && a.site.FromProxy(r) {
-		if o, err := a.namedByProxy(r); o != nil || err != nil {
+		o, err := a.namedByProxy(r)
+		if o != nil || err != nil {
 			return o, err
 		}
 	}
 	if a.Hash == "" {
 		return nil, nil
 	}
+
 	c, err := r.Cookie(a.cookieName())
 	if err != nil {
 		return nil, nil
@@ -63,9 +66,11 @@ func (a *Authenticator) operator(r *http.Request) (*Operator, error) {
 	if _, ok := a.keys.validLogin(c.Value, a.site.Now()); !ok {
 		return nil, nil
 	}
-	if ended, err := a.Logins.LoginEnded(r.Context(), loginID(c.Value)); ended || err != nil {
+	ended, err := a.Logins.LoginEnded(r.Context(), loginID(c.Value))
+	if ended || err != nil {
 		return nil, err
 	}
+
 	return &Operator{
 		Name:       sharedName,
 		CanSignOut: true,
@@ -76,7 +81,8 @@ func (a *Authenticator) operator(r *http.Request) (*Operator, error) {
 
 // namedByProxy is the operator in the header of a trusted proxy, nil if there is none.
 func (a *Authenticator) namedByProxy(r *http.Request) (*Operator, error) {
-	switch names := r.Header.Values(a.Header); {
+	names := r.Header.Values(a.Header)
+	switch {
 	case len(names) == 0 || len(names) == 1 && names[0] == "":
 		return nil, nil
 	case len(names) > 1:
@@ -119,15 +125,18 @@ func (a *Authenticator) refuseIdentity(w http.ResponseWriter, err error) {
 	if !errors.Is(err, errTwoHeaders) && !errors.Is(err, errName) {
 		a.site.Log.Error("reading whether a console login has ended failed", "error", err)
 		a.Render(w, Screen{
-			Title: "Unavailable", Status: http.StatusServiceUnavailable,
+			Title:  "Unavailable",
+			Status: http.StatusServiceUnavailable,
 			Message: "The database is unavailable, so your sign-in cannot be checked. Try again " +
 				"in a minute; the server log has the reason.",
 		})
 		return
 	}
+
 	a.site.Log.Warn("console refused the proxy's header", "header", a.Header, "error", err)
 	a.Render(w, Screen{
-		Title: "Not signed in", Status: http.StatusForbidden,
+		Title:  "Not signed in",
+		Status: http.StatusForbidden,
 		Message: "The proxy of this console did not identify you: it must set " + a.Header +
 			" exactly once, and remove what browsers send in it.",
 	})
@@ -175,6 +184,7 @@ func (a *Authenticator) GuardForm(next http.Handler) http.Handler {
 			refuse(http.StatusUnsupportedMediaType, "The request is not a form.")
 			return
 		}
+
 		var large *http.MaxBytesError
 		if err := r.ParseForm(); errors.As(err, &large) {
 			refuse(http.StatusRequestEntityTooLarge, "The form is too large.")

@@ -29,7 +29,8 @@ const sharedName = "operator"
 
 // LoginPage is GET /admin/login.
 func (a *Authenticator) LoginPage(w http.ResponseWriter, r *http.Request) {
-	if o, err := a.operator(r); err == nil && o != nil {
+	o, err := a.operator(r)
+	if err == nil && o != nil {
 		http.Redirect(w, r, "/admin", http.StatusSeeOther)
 		return
 	}
@@ -40,12 +41,14 @@ func (a *Authenticator) LoginPage(w http.ResponseWriter, r *http.Request) {
 func (a *Authenticator) askToSignIn(w http.ResponseWriter, r *http.Request) {
 	if a.Hash == "" {
 		a.Render(w, Screen{
-			Title: "Not signed in", Status: http.StatusForbidden,
+			Title:  "Not signed in",
+			Status: http.StatusForbidden,
 			Message: "You sign in to this console through a proxy that sets " + a.Header +
 				". This request came without it.",
 		})
 		return
 	}
+
 	s := Screen{
 		To:            requestedPath(r),
 		Status:        http.StatusForbidden,
@@ -58,12 +61,14 @@ func (a *Authenticator) askToSignIn(w http.ResponseWriter, r *http.Request) {
 	case s.To == "/admin": // the first visit
 		s.Status = http.StatusOK
 	}
+
 	a.renderForm(w, s)
 }
 
 // renderForm writes the sign-in page.
 func (a *Authenticator) renderForm(w http.ResponseWriter, s Screen) {
-	s.Title, s.Username = "Sign in", sharedName
+	s.Title = "Sign in"
+	s.Username = sharedName
 	a.Render(w, s)
 }
 
@@ -79,6 +84,7 @@ func (a *Authenticator) Login(w http.ResponseWriter, r *http.Request) {
 		a.renderRetry(w, to, "Too many attempts. Wait a minute.", http.StatusTooManyRequests)
 		return
 	}
+
 	matches, computed := a.checkPassword(r)
 	switch {
 	case !computed:
@@ -140,7 +146,8 @@ func (a *Authenticator) Logout(w http.ResponseWriter, r *http.Request, o *Operat
 		if err := a.endLogin(r, o.logins[0]); err != nil {
 			a.site.Log.Error("ending a console login failed", "error", err)
 			a.Render(w, Screen{
-				Title: "Signed out here only", Status: http.StatusServiceUnavailable,
+				Title:  "Signed out here only",
+				Status: http.StatusServiceUnavailable,
 				Message: "This browser is signed out, but the database could not save it: a copy " +
 					"of the cookie would still work for 12 hours after the sign-in. If there " +
 					"may be one, change the password.",
@@ -148,6 +155,7 @@ func (a *Authenticator) Logout(w http.ResponseWriter, r *http.Request, o *Operat
 			return
 		}
 	}
+
 	notice := a.keys.signNotice("", "/admin/login", signedOut, a.site.Now())
 	http.Redirect(w, r, "/admin/login?done="+notice, http.StatusSeeOther)
 }

@@ -29,12 +29,15 @@ func (k keys) readNotice(login, path, notice string, now time.Time) (what string
 		[]byte(encode(mac(k.forms, "notice", login, path, notice[:end])))) {
 		return "", until
 	}
+
 	what, rest, _ := strings.Cut(notice[:end], ".")
 	seconds, _, _ := strings.Cut(rest, ".")
 	unix, err := strconv.ParseInt(seconds, 10, 64) // signed: it is a number
-	if until = time.Unix(unix, 0); err != nil || !now.Before(until) {
+	until = time.Unix(unix, 0)
+	if err != nil || !now.Before(until) {
 		return "", until
 	}
+
 	return what, until
 }
 

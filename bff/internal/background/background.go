@@ -16,32 +16,34 @@ type Group struct {
 }
 
 // Go runs f in a goroutine of its own.
-func (r *Group) Go(f func()) {
-	r.mu.Lock()
-	if r.n++; r.n == 1 {
-		r.none = make(chan struct{})
+func (g *Group) Go(f func()) {
+	g.mu.Lock()
+	g.n++
+	if g.n == 1 {
+		g.none = make(chan struct{})
 	}
-	r.mu.Unlock()
+	g.mu.Unlock()
 	go func() {
-		defer r.done()
+		defer g.done()
 		f()
 	}()
 }
 
-func (r *Group) done() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.n--; r.n == 0 {
-		close(r.none)
-		r.none = nil
+func (g *Group) done() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.n--
+	if g.n == 0 {
+		close(g.none)
+		g.none = nil
 	}
 }
 
 // Wait waits until nothing was running for a moment.
-func (r *Group) Wait() {
-	r.mu.Lock()
-	none := r.none
-	r.mu.Unlock()
+func (g *Group) Wait() {
+	g.mu.Lock()
+	none := g.none
+	g.mu.Unlock()
 	if none != nil {
 		<-none
 	}

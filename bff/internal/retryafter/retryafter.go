@@ -23,9 +23,11 @@ func Parse(header string, now time.Time, least, most time.Duration) time.Duratio
 		}
 		return max(least, time.Duration(seconds)*time.Second)
 	}
+
 	date, err := http.ParseTime(header)
 	if err != nil {
 		return 0
 	}
+
 	return min(max(least, date.Sub(now)), most)
 }

@@ -25,6 +25,7 @@ func Read(raw []byte, v any, plain bool) error {
 	if bytes.HasPrefix(raw, []byte{0xff, 0xfe}) || bytes.HasPrefix(raw, []byte{0xfe, 0xff}) {
 		return errors.New("the file is UTF-16: save it as UTF-8")
 	}
+
 	raw = bytes.TrimPrefix(raw, []byte("\ufeff")) // some editors put this mark before the text
 
 	file, err := parser.ParseBytes(raw, 0)
@@ -87,9 +88,11 @@ func unquoted(err error) error {
 		reason = quoted.ReplaceAllString(reason, "…")
 	}
 
-	if t := quoting.GetToken(); t != nil && t.Position != nil {
+	t := quoting.GetToken()
+	if t != nil && t.Position != nil {
 		return fmt.Errorf("line %d: %s", t.Position.Line, reason)
 	}
+
 	return errors.New(reason)
 }
 

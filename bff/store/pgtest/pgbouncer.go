@@ -43,7 +43,9 @@ default_pool_size = 20
 	fortest.OK(t, own(dir))
 	var log strings.Builder
 	cmd := exec.Command(bouncer, file)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &log, &log
+	cmd.Dir = dir
+	cmd.Stdout = &log
+	cmd.Stderr = &log
 	child.Tie(cmd)
 	cmd.SysProcAttr.Credential = fortest.Must(servant())(t)
 	fortest.OK(t, cmd.Start())

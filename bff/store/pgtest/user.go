@@ -16,6 +16,7 @@ func servant() (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
 		return nil, nil
 	}
+
 	for _, name := range []string{user, "nobody"} {
 		u, err := osuser.Lookup(name)
 		if err != nil {
@@ -27,6 +28,7 @@ func servant() (*syscall.Credential, error) {
 			return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
 		}
 	}
+
 	return nil, fmt.Errorf("no user %s to run PostgreSQL: run make install", user)
 }
 

@@ -21,11 +21,14 @@ var consoleTests = cases{
 		for n := range 3 {
 			updated(t, b, s.ID, nothing, eventWithID(s.ID, fmt.Sprint("evt_", n), epoch()))
 		}
+
 		for _, size := range []int{1, 2, 4, 9} {
 			for _, session := range []string{"", s.ID} {
 				got := allPages(func(cursor string) ([]string, string) {
 					page := listDeliveries(t, b, webhook.DeliveryQuery{
-						Limit: size, Session: session, Cursor: cursor,
+						Limit:   size,
+						Session: session,
+						Cursor:  cursor,
 					})
 					return brief(page.Rows), page.Next
 				})
@@ -54,7 +57,8 @@ var consoleTests = cases{
 			"https://a.example/ 1 0 1 true", "https://b.example/ 1 0 0 true",
 		})
 		sent(t, b, now.Add(time.Minute), siteB, webhook.DeliveryResult{
-			Status: 500, NextAt: now.Add(time.Second),
+			Status: 500,
+			NextAt: now.Add(time.Second),
 		})
 		same(t, "Backlogs after a failure", backlogs(), []string{
 			"https://a.example/ 1 0 1 true", "https://b.example/ 1 1 0 true",
@@ -70,12 +74,15 @@ var consoleTests = cases{
 			fortest.Is(t, b.Redeliver(t.Context(), c.event, c.endpoint), c.want,
 				"Redeliver(%q, %q)", c.event, c.endpoint)
 		}
+
 		fortest.Equal(t, fortest.Must(b.SessionOf(t.Context(), "evt_2"))(t), s.ID, "SessionOf")
 		for _, event := range []string{"evt_3", "", "\x00"} {
-			if of, err := b.SessionOf(t.Context(), event); !errors.Is(err, webhook.ErrEventUnknown) {
+			of, err := b.SessionOf(t.Context(), event)
+			if !errors.Is(err, webhook.ErrEventUnknown) {
 				t.Errorf("SessionOf(%q) = %q, %v; want ErrEventUnknown", event, of, err)
 			}
 		}
+
 		same(t, "Deliveries after", brief(listDeliveries(t, b, webhook.DeliveryQuery{}).Rows),
 			[]string{
 				"evt_2 https://b.example/ retrying 1 500 ", "evt_2 https://a.example/ waiting 0 0 ",
@@ -100,11 +107,15 @@ var consoleTests = cases{
 				Detail: "so",
 			}
 			if n%2 == 0 {
-				a.Session, a.Detail, a.From = fresh(n).ID, "", ""
+				a.Session = fresh(n).ID
+				a.Detail = ""
+				a.From = ""
 			}
+
 			fortest.OK(t, b.Record(t.Context(), a))
 			want = append([]console.Action{a}, want...)
 		}
+
 		got := allPages(func(cursor string) ([]console.Action, string) {
 			q := console.ActionQuery{Limit: 2, Cursor: cursor}
 			page := fortest.Must(b.Actions(t.Context(), q))(t)
@@ -127,10 +138,15 @@ var consoleTests = cases{
 			same(t, fmt.Sprintf("Actions(%+v)", c.query), page.Actions, c.want)
 		}
 		if err := b.Record(t.Context(), console.Action{
-			By: "a\x00\xff", From: "\xff", What: "x\x00", Session: "\xff", Detail: "\x00",
+			By:      "a\x00\xff",
+			From:    "\xff",
+			What:    "x\x00",
+			Session: "\xff",
+			Detail:  "\x00",
 		}); err != nil {
 			t.Errorf("recording what no text holds = %v", err)
 		}
+
 		page, err := b.Actions(t.Context(), console.ActionQuery{Session: "\xff"})
 		if err != nil || len(page.Actions) != 1 ||
 			time.Since(page.Actions[0].At).Abs() > time.Minute {
@@ -150,6 +166,7 @@ var consoleTests = cases{
 		if ended("a") {
 			t.Error("a login that was not ended is ended")
 		}
+
 		end("a", time.Hour)
 		end("a", time.Hour)
 		end("gone", -time.Hour)
@@ -168,14 +185,18 @@ var consoleTests = cases{
 			refuse(t, b, "https://b.example", fmt.Sprint("cs_", n%3), 1)
 			refuse(t, b, "https://c.example", fmt.Sprint("cs_", n), 1)
 		}
+
 		refuse(t, b, "\xff\x00", "\xff", 1)
 		byOrigin := map[string]console.RefusedOrigin{}
 		for _, o := range originList(t, b) {
 			byOrigin[o.Origin] = o
 		}
+
 		a := byOrigin["https://a.example"]
-		if one, three, many := a.Sessions, byOrigin["https://b.example"].Sessions,
-			byOrigin["https://c.example"].Sessions; one != 1 || three != 3 || many != 8 {
+		one := a.Sessions
+		three := byOrigin["https://b.example"].Sessions
+		many := byOrigin["https://c.example"].Sessions
+		if one != 1 || three != 3 || many != 8 {
 			t.Errorf("sessions = %d, %d, %d; want 1, 3, 8", one, three, many)
 		}
 		if len(byOrigin) != 4 || a.Session != "cs_1" || a.Times != 5 ||
@@ -197,17 +218,21 @@ var consoleTests = cases{
 		for n := range 199 {
 			refuse(t, b, fmt.Sprintf("https://%d.example", n), "", 9)
 		}
+
 		refuse(t, b, "https://shop.example", "", 1)
 		refuse(t, b, "https://200.example", "cs_stranger", 9)
 		if !has("https://shop.example") {
 			t.Error("a new host was forgotten as soon as another came")
 		}
+
 		refuse(t, b, "https://shop.example", "cs_1", 1)
 		refuse(t, b, "https://shop.example", "cs_2", 1)
 		for n := range 150 {
 			refuse(t, b, fmt.Sprintf("https://%d.example", 201+n), "cs_stranger", 9)
 		}
-		if list := originList(t, b); len(list) != 200 || !has("https://shop.example") ||
+
+		list := originList(t, b)
+		if len(list) != 200 || !has("https://shop.example") ||
 			!has("https://old.example") || !has("https://350.example") {
 			t.Errorf(
 				"%d origins are kept, the shop's %t, an old one %t, the last %t; want 200, and all",
@@ -283,6 +308,7 @@ func deliveries(t *testing.T, b Backend) {
 		s := inserted(t, b, fresh(n))
 		updated(t, b, s.ID, nothing, eventWithID(s.ID, fmt.Sprint("evt_", n), now))
 	}
+
 	next := now.Add(time.Minute)
 	sent(t, b, now, siteA, webhook.DeliveryResult{Status: 500, Note: "oops", NextAt: next})
 	sent(t, b, now, siteA, webhook.DeliveryResult{Delivered: true, Status: 204})
@@ -293,7 +319,8 @@ func deliveries(t *testing.T, b Backend) {
 		"evt_0 https://b.example/ abandoned 1 410 gone",
 		"evt_0 https://a.example/ retrying 1 500 oops",
 	})
-	waits, failed := page.Rows[0], page.Rows[3]
+	waits := page.Rows[0]
+	failed := page.Rows[3]
 	if !waits.NextAt.Equal(now) || !waits.At.Equal(now) || !waits.TriedAt.IsZero() ||
 		waits.Session != fresh(1).ID || waits.Type != payment.EventPending {
 		t.Errorf("what waits = %+v", waits)
@@ -303,6 +330,7 @@ func deliveries(t *testing.T, b Backend) {
 		t.Errorf("next try of what failed = %+v; of what was settled %s, %s", failed,
 			page.Rows[1].NextAt, page.Rows[2].NextAt)
 	}
+
 	for _, c := range []struct {
 		query webhook.DeliveryQuery
 		want  []webhook.DeliveryRow

@@ -16,11 +16,13 @@ var dueTests = cases{
 	"touch sets times only": on(func(t *testing.T, b Backend) {
 		s := inserted(t, b, fresh(1))
 		other := inserted(t, b, fresh(2))
-		s.CheckedAt, s.DueAt = epoch().Add(1*time.Microsecond), epoch().Add(time.Hour)
+		s.CheckedAt = epoch().Add(1 * time.Microsecond)
+		s.DueAt = epoch().Add(time.Hour)
 		touch(t, b, s, 1, s.CheckedAt, s.DueAt)
 		check(t, b, s)
 		check(t, b, other)
-		s.CheckedAt, s.DueAt = time.Time{}, time.Time{}
+		s.CheckedAt = time.Time{}
+		s.DueAt = time.Time{}
 		touch(t, b, s, 1, s.CheckedAt, s.DueAt)
 		check(t, b, s)
 	}),
@@ -36,7 +38,9 @@ var dueTests = cases{
 	"update sees what touch wrote": on(func(t *testing.T, b Backend) {
 		s := inserted(t, b, fresh(1))
 		touch(t, b, s, 1, epoch(), epoch().Add(time.Hour))
-		s.Version, s.CheckedAt, s.DueAt = 2, epoch(), epoch().Add(time.Hour)
+		s.Version = 2
+		s.CheckedAt = epoch()
+		s.DueAt = epoch().Add(time.Hour)
 		same(t, "Update", updated(t, b, s.ID, nothing), s)
 		check(t, b, s)
 	}),
@@ -49,11 +53,13 @@ var dueTests = cases{
 			s.DueAt = due
 			inserted(t, b, s)
 		}
+
 		claimed := claim(t, b, now, time.Minute, 10)
 		wantClaimed(t, "claimed", claimed, 4, 1, 2)
 		if !claimed[1].DueAt.Equal(now.Add(-time.Hour)) {
 			t.Errorf("DueAt of a claimed session = %v; want the old one", claimed[1].DueAt)
 		}
+
 		never := claim(t, b, now.AddDate(1000, 0, 0), time.Minute, 10)
 		if slices.Contains(claimedIDs(never), fresh(0).ID) {
 			t.Error("a session without DueAt was claimed")
@@ -94,9 +100,11 @@ var dueTests = cases{
 		claim(t, b, epoch(), time.Minute, 1)
 		next := epoch().Add(10 * time.Second)
 		got := updated(t, b, s.ID, func(s *payment.Session) {
-			s.DueAt, s.WatchedUntil = next, next
+			s.DueAt = next
+			s.WatchedUntil = next
 		})
-		s.Version, s.DueAt = 2, next
+		s.Version = 2
+		s.DueAt = next
 		same(t, "Update", got, s)
 		check(t, b, s)
 		wantClaimed(t, "claim within the lease", claim(t, b, next, time.Minute, 1))
@@ -112,10 +120,12 @@ var dueTests = cases{
 			{}, now.Add(-time.Hour), now.Add(-time.Minute), now.Add(time.Hour),
 		} {
 			s := fresh(n)
-			s.DueAt, s.LateFrom = now.Add(-time.Minute-time.Duration(n)*time.Millisecond), from
+			s.DueAt = now.Add(-time.Minute - time.Duration(n)*time.Millisecond)
+			s.LateFrom = from
 			s = inserted(t, b, s)
 			check(t, b, s)
 		}
+
 		late := fresh(4)
 		late.DueAt = now.Add(-2 * time.Minute)
 		late = inserted(t, b, late)
@@ -136,7 +146,8 @@ var dueTests = cases{
 	}),
 	"late checks are claimed by id too": on(func(t *testing.T, b Backend) {
 		s := fresh(1)
-		s.DueAt, s.LateFrom = epoch(), epoch()
+		s.DueAt = epoch()
+		s.LateFrom = epoch()
 		inserted(t, b, s)
 		claimed, err := b.ClaimOf(t.Context(), []string{s.ID}, epoch(), time.Minute, 1)
 		if err != nil || len(claimed) != 1 {
@@ -146,7 +157,8 @@ var dueTests = cases{
 	"watch": on(watch),
 	"watch keeps what is further": on(func(t *testing.T, b Backend) {
 		s := fresh(1)
-		s.Status, s.DueAt = wire.Pending, epoch().Add(time.Second)
+		s.Status = wire.Pending
+		s.DueAt = epoch().Add(time.Second)
 		s = inserted(t, b, s)
 		claimed := claim(t, b, later(), time.Minute, 1)[0]
 		s.WatchedUntil = epoch().Add(time.Minute)
@@ -157,7 +169,8 @@ var dueTests = cases{
 		check(t, b, s) // is watched for longer
 		wantClaimed(t, "claim of a leased one", claim(t, b, later(), time.Minute, 1))
 		touch(t, b, claimed.Session, 1, epoch(), time.Time{})
-		s.CheckedAt, s.DueAt = epoch(), time.Time{}
+		s.CheckedAt = epoch()
+		s.DueAt = time.Time{}
 		check(t, b, s)
 		s = updated(t, b, s.ID, nothing)
 		check(t, b, s) // is still watched
@@ -175,6 +188,7 @@ var dueTests = cases{
 			}
 			all = append(all, s.ID)
 		}
+
 		watchAll(t, b, later(), epoch(), all...)
 		if n := len(claim(t, b, epoch(), time.Minute, 100)); n != 45 {
 			t.Errorf("%d sessions are due; want 45", n)
@@ -221,14 +235,17 @@ func race(t *testing.T, n, total int, take func(g int) []string, last func() []s
 			}
 		})
 	}
+
 	all.Wait()
 	for _, item := range last() {
 		claimed <- item
 	}
+
 	close(claimed)
 	times := map[string]int{}
 	for item := range claimed {
-		if times[item]++; times[item] > 1 {
+		times[item]++
+		if times[item] > 1 {
 			t.Errorf("%s was claimed twice", item)
 		}
 	}
@@ -244,6 +261,7 @@ func raceForClaims(t *testing.T, backends ...Backend) {
 	for n := range sessions {
 		due(t, backends[0], n)
 	}
+
 	race(t, 64, sessions, func(g int) []string {
 		list, err := backends[g%len(backends)].Claim(t.Context(), epoch(), time.Minute, 3, false)
 		if err != nil {
@@ -287,18 +305,24 @@ func watch(t *testing.T, b Backend) {
 		wire.Review, wire.Pending,
 	} {
 		s := fresh(n)
-		s.Status, s.DueAt = status, later()
+		s.Status = status
+		s.DueAt = later()
 		all = append(all, inserted(t, b, s))
 	}
-	until, dueBy := epoch().Add(time.Minute), epoch().Add(3*time.Second)
+
+	until := epoch().Add(time.Minute)
+	dueBy := epoch().Add(3 * time.Second)
 	watchAll(t, b, until, dueBy, all[0].ID, all[1].ID, all[2].ID, all[3].ID, all[4].ID, all[5].ID,
 		all[6].ID, all[0].ID, "cs_unknown", "", "a\x00b", "\xff")
 	watchAll(t, b, until, dueBy)
 	for i := range 2 {
-		all[i].WatchedUntil, all[i].DueAt = until, dueBy
+		all[i].WatchedUntil = until
+		all[i].DueAt = dueBy
 	}
+
 	for _, s := range all {
 		check(t, b, s)
 	}
+
 	wantClaimed(t, "claimed", claim(t, b, dueBy, time.Minute, 10), 0, 1)
 }

@@ -21,19 +21,25 @@ import (
 
 var eraseTests = cases{
 	"erasing personal data": on(func(t *testing.T, b Backend) {
-		s, other := storeWithTraces(t, b, personal(1, payment.Confirmed)), storeWithTraces(t, b,
+		s := storeWithTraces(t, b, personal(1, payment.Confirmed))
+		other := storeWithTraces(t, b,
 			personal(2, payment.Confirmed))
 		holders, err := b.SessionsWithEmail(t.Context(), " ANN@canary.example ")
-		if same(t, "SessionsWithEmail", holders, []string{s.ID, other.ID}); err != nil {
+		same(t, "SessionsWithEmail", holders, []string{s.ID, other.ID})
+		if err != nil {
 			t.Fatal(err)
 		}
+
 		erased(t, b, s.ID, payment.ErasePersonal)
 		wantErased(t, b, s.ID)
 		want := s
-		want.Version, want.ErasedAt = s.Version+1, later()
-		want.Order.Email, want.Order.Description = "", ""
+		want.Version = s.Version + 1
+		want.ErasedAt = later()
+		want.Order.Email = ""
+		want.Order.Description = ""
 		want.Attempts = slices.Clone(s.Attempts)
-		want.Attempts[0].Email, want.Attempts[0].Comment = "", ""
+		want.Attempts[0].Email = ""
+		want.Attempts[0].Comment = ""
 		want.Timeline = slices.Clone(s.Timeline)
 		want.Timeline[0].Detail = ""
 		check(t, b, want)
@@ -53,7 +59,8 @@ var eraseTests = cases{
 		erased(t, b, s.ID, payment.EraseAll)
 		wantErased(t, b, s.ID)
 		for what, query := range map[string]payment.Filter{
-			"all": {}, "expired ones": {Status: string(wire.Expired)},
+			"all":          {},
+			"expired ones": {Status: string(wire.Expired)},
 		} {
 			if slices.Contains(ids(list(t, b, query).Sessions), s.ID) {
 				t.Errorf("the list of %s has the tombstone", what)
@@ -62,29 +69,36 @@ var eraseTests = cases{
 		if slices.Contains(found(t, b, ""), s.ID) {
 			t.Error("the search for all finds the tombstone")
 		}
+
 		for _, text := range []string{s.ID, s.Order.Ref, "CODE1"} {
 			same(t, "search for "+text, found(t, b, text), []string{s.ID})
 		}
+
 		same(t, "those of the order", ids(list(t, b,
 			payment.Filter{OrderRef: s.Order.Ref}).Sessions),
 			[]string{s.ID})
 		for _, known := range []string{"CODE1", "marker 1"} {
-			if got, err := lookUp(t.Context(), b, known); err != nil || got.ID != s.ID ||
+			got, err := lookUp(t.Context(), b, known)
+			if err != nil || got.ID != s.ID ||
 				!got.Deleted ||
 				got.Order.Ref != s.Order.Ref {
 				t.Errorf("Lookup(%s) = %+v, %v; want the tombstone", known, got, err)
 			}
 		}
+
 		again := fresh(9)
 		again.Order.Ref = s.Order.Ref
-		if got, err := b.Insert(t.Context(), again); !errors.Is(err, payment.ErrExists) ||
+		got, err := b.Insert(t.Context(), again)
+		if !errors.Is(err, payment.ErrExists) ||
 			got.ID != s.ID || got.Digest != s.Digest {
 			t.Errorf("Insert of the same order = %+v, %v; want the tombstone", got, err)
 		}
+
 		events, err := b.Events(t.Context(), webhook.EventQuery{Session: s.ID})
 		if err != nil || len(events.Events) != 0 {
 			t.Errorf("events = %+v, %v; want none", events, err)
 		}
+
 		counts, err := b.Tally(t.Context(), epoch().Add(-time.Hour), epoch().Add(time.Hour))
 		n := 0
 		for _, c := range counts {
@@ -98,8 +112,9 @@ var eraseTests = cases{
 		s := storeWithTraces(t, b, personal(1, payment.Expired))
 		erased(t, b, s.ID, payment.EraseAll)
 		updated(t, b, s.ID, func(s *payment.Session) {
-			s.Status, s.Attempts[0].State, s.Attempts[0].TxID = wire.Confirmed, payment.Confirmed,
-				"tx"
+			s.Status = wire.Confirmed
+			s.Attempts[0].State = payment.Confirmed
+			s.Attempts[0].TxID = "tx"
 		}, event(s.ID, 9))
 		same(t, "the list", ids(list(t, b,
 			payment.Filter{Status: string(wire.Confirmed)}).Sessions),
@@ -107,12 +122,14 @@ var eraseTests = cases{
 		same(t, "the list of all", ids(list(t, b, payment.Filter{}).Sessions), []string{s.ID})
 	}),
 	"erasing events leaves the end of the log": on(func(t *testing.T, b Backend) {
-		one, two := storeWithTraces(t, b, personal(1, payment.Expired)), storeWithTraces(t, b,
+		one := storeWithTraces(t, b, personal(1, payment.Expired))
+		two := storeWithTraces(t, b,
 			personal(2, payment.Expired))
 		all, err := b.Events(t.Context(), webhook.EventQuery{})
 		if err != nil || len(all.Events) != 2 {
 			t.Fatalf("Events = %+v, %v", all, err)
 		}
+
 		first := fortest.Must(b.Events(t.Context(), webhook.EventQuery{Limit: 1}))(t)
 		erased(t, b, two.ID, payment.EraseAll)
 		erased(t, b, one.ID, payment.EraseAll)
@@ -131,10 +148,12 @@ var eraseTests = cases{
 			for _, e := range page.Events {
 				got = append(got, e.Session)
 			}
-			if same(t, "events after "+what, got, c.want); err != nil {
+			same(t, "events after "+what, got, c.want)
+			if err != nil {
 				t.Error(err)
 			}
 		}
+
 		// What has followed an event that is not there cannot be known: see checkout.ErrCursorGone.
 		page, err := b.Events(t.Context(), webhook.EventQuery{After: first.Next})
 		if !errors.Is(err, webhook.ErrCursorGone) {
@@ -155,6 +174,7 @@ var eraseTests = cases{
 				recordResult(t, b, d, webhook.DeliveryResult{Delivered: true})
 			}
 		}
+
 		_, err := b.Erase(t.Context(), "cs_none", later(),
 			func(payment.Session, bool) payment.Erasure { return payment.EraseAll })
 		fortest.Is(t, err, payment.ErrNotFound, "Erase of nothing")
@@ -168,6 +188,7 @@ var eraseTests = cases{
 			erased(t, b, s.ID, e)
 			wantErased(t, b, s.ID)
 		}
+
 		got, err := lookUp(t.Context(), b, "CODE1")
 		if err != nil || !got.Deleted || !got.ErasedAt.Equal(later()) {
 			t.Errorf("the tombstone = %+v, %v", got, err)
@@ -193,6 +214,7 @@ var eraseTests = cases{
 				want = append(want, s.ID)
 			}
 		}
+
 		inserted(t, b, fresh(7)) // open
 		for _, limit := range []int{1, 2, 100} {
 			got := allPages(func(cursor string) ([]string, string) {
@@ -203,19 +225,31 @@ var eraseTests = cases{
 			})
 			same(t, fmt.Sprintf("%d at a time", limit), got, want)
 		}
-		if _, _, err := b.Erasable(t.Context(), epoch(), "x", 1); err == nil {
+
+		_, _, err := b.Erasable(t.Context(), epoch(), "x", 1)
+		if err == nil {
 			t.Error("Erasable takes any cursor")
 		}
 	}),
 	"erasing console actions": on(func(t *testing.T, b Backend) {
 		for n := range 3 {
 			at := epoch().Add(time.Duration(n) * time.Hour)
-			record(t, b, console.Action{At: at, By: "eve", From: "192.0.2.1", What: "login"})
 			record(t, b, console.Action{
-				At: at, By: "eve", From: "192.0.2.1", What: "session.cancel", Session: "cs_1",
-				Detail: "why",
+				At:   at,
+				By:   "eve",
+				From: "192.0.2.1",
+				What: "login",
+			})
+			record(t, b, console.Action{
+				At:      at,
+				By:      "eve",
+				From:    "192.0.2.1",
+				What:    "session.cancel",
+				Session: "cs_1",
+				Detail:  "why",
 			})
 		}
+
 		for rounds := 0; ; rounds++ {
 			n, err := b.EraseActions(t.Context(), epoch().Add(2*time.Hour), 3)
 			if err != nil || rounds > 3 {
@@ -225,10 +259,13 @@ var eraseTests = cases{
 				break
 			}
 		}
+
 		page := fortest.Must(b.Actions(t.Context(), console.ActionQuery{}))(t)
 		done := console.Action{By: "eve", What: "session.cancel", Session: "cs_1"}
-		old, older := done, done
-		old.At, older.At = epoch().Add(time.Hour), epoch()
+		old := done
+		older := done
+		old.At = epoch().Add(time.Hour)
+		older.At = epoch()
 		same(t, "actions", page.Actions[2:], []console.Action{old, older})
 		if page.Actions[0].From == "" || page.Actions[1].From == "" {
 			t.Errorf("young actions were erased: %+v", page.Actions[:2])
@@ -251,22 +288,42 @@ const secret = "ann@canary.example"
 // personal is a session that has ended, with the secret wherever it can be.
 func personal(n int, state payment.State) payment.Session {
 	s := fresh(n)
-	s.Order.Email, s.Order.Description, s.Order.Title = secret, "for "+secret, "Two tickets"
+	s.Order.Email = secret
+	s.Order.Description = "for " + secret
+	s.Order.Title = "Two tickets"
 	s.Order.Metadata = map[string]string{"cart": "C-7"}
 	s.Order.SuccessURL = "https://shop.example/thanks"
 	a := attempt(1, state, fmt.Sprintf("marker %d", n))
-	a.Email, a.Comment, a.TrackingCode, a.Address = secret, "hello from "+
-		secret, fmt.Sprintf("CODE%d", n), fmt.Sprintf("T%d", n)
-	a.CurrencySymbol, a.NetworkCode, a.PayAmount, a.EndedAt = "USDT", "trc20",
-		decimal.RequireFromString("25.03"), epoch()
+	a.Email = secret
+	a.Comment = "hello from " +
+		secret
+	a.TrackingCode = fmt.Sprintf("CODE%d", n)
+	a.Address = fmt.Sprintf("T%d", n)
+	a.CurrencySymbol = "USDT"
+	a.NetworkCode = "trc20"
+	a.PayAmount = decimal.RequireFromString("25.03")
+	a.EndedAt = epoch()
 	s.Status = wire.Expired
 	if state == payment.Confirmed {
-		a.TxID, a.Paid, s.Status = fmt.Sprintf("tx%d", n), a.PayAmount, wire.Confirmed
+		a.TxID = fmt.Sprintf("tx%d", n)
+		a.Paid = a.PayAmount
+		s.Status = wire.Confirmed
 	}
+
 	s.Attempts = []payment.Attempt{a}
 	s.Timeline = []payment.TimelineEntry{
-		{At: epoch(), By: "gateway", What: "attempt.refused", Detail: "no mail to " + secret},
-		{At: epoch(), By: "gateway", What: "attempt.pending", Detail: a.TrackingCode},
+		{
+			At:     epoch(),
+			By:     "gateway",
+			What:   "attempt.refused",
+			Detail: "no mail to " + secret,
+		},
+		{
+			At:     epoch(),
+			By:     "gateway",
+			What:   "attempt.pending",
+			Detail: a.TrackingCode,
+		},
 	}
 	return s
 }
@@ -276,11 +333,14 @@ func eventOf(t *testing.T, s payment.Session, n int) payment.Event {
 	t.Helper()
 	e := event(s.ID, n)
 	body := fortest.Must(json.Marshal(map[string]any{
-		"type": e.Type, "timestamp": e.At, "data": s.Object(payment.EventOptions{}),
+		"type":      e.Type,
+		"timestamp": e.At,
+		"data":      s.Object(payment.EventOptions{}),
 	}))(t)
 	if !bytes.Contains(body, []byte(secret)) {
 		t.Fatalf("the event holds no personal data: %s", body)
 	}
+
 	e.Body = body
 	return e
 }
@@ -294,13 +354,20 @@ func storeWithTraces(t *testing.T, b Backend, s payment.Session) payment.Session
 	for _, d := range claimTo(t, b, later(), 100, endA) {
 		if d.Session == s.ID {
 			recordResult(t, b, d, webhook.DeliveryResult{
-				NextAt: later(), Status: 500, Note: "no such customer: " + secret,
+				NextAt: later(),
+				Status: 500,
+				Note:   "no such customer: " + secret,
 			})
 		}
 	}
+
 	record(t, b, console.Action{
-		At: epoch(), By: "eve", From: "192.0.2.1", What: "session.confirm", Session: s.ID,
-		Detail: "called " + secret,
+		At:      epoch(),
+		By:      "eve",
+		From:    "192.0.2.1",
+		What:    "session.confirm",
+		Session: s.ID,
+		Detail:  "called " + secret,
 	})
 	return s
 }
@@ -333,15 +400,20 @@ func wantErased(t *testing.T, b Backend, id string) {
 			bodies += string(e.Body)
 		}
 	}
+
 	for what, text := range map[string]string{
-		"session": fmt.Sprintf("%+v", s), "events": bodies, "actions": fmt.Sprintf("%+v", actions),
+		"session":    fmt.Sprintf("%+v", s),
+		"events":     bodies,
+		"actions":    fmt.Sprintf("%+v", actions),
 		"deliveries": fmt.Sprintf("%+v", deliveries),
 	} {
 		if strings.Contains(text, "canary") {
 			t.Errorf("the %s of %s hold personal data: %s", what, id, text)
 		}
 	}
-	if holders, err := b.SessionsWithEmail(t.Context(), secret); err != nil ||
+
+	holders, err := b.SessionsWithEmail(t.Context(), secret)
+	if err != nil ||
 		slices.Contains(holders, id) {
 		t.Errorf("SessionsWithEmail = %v, %v; want nothing of %s", holders, err, id)
 	}

@@ -35,6 +35,7 @@ var findTests = cases{
 			}
 			inserted(t, b, s)
 		}
+
 		for _, c := range []struct {
 			filter payment.Filter
 			want   []int
@@ -58,9 +59,13 @@ var findTests = cases{
 			got := list(t, b, c.filter).Sessions
 			wantSessions(t, fmt.Sprintf("List(%+v)", c.filter), got, c.want...)
 		}
+
 		first := list(t, b, payment.Filter{Status: string(wire.Review), Limit: 2})
-		rest := list(t, b, payment.Filter{Status: string(wire.Review), Limit: 2,
-			Cursor: first.Next})
+		rest := list(t, b, payment.Filter{
+			Status: string(wire.Review),
+			Limit:  2,
+			Cursor: first.Next,
+		})
 		wantSessions(t, "second page of a status", rest.Sessions, 0)
 		first = list(t, b, payment.Filter{To: fresh(4).CreatedAt, Limit: 3})
 		rest = list(t, b, payment.Filter{To: fresh(4).CreatedAt, Limit: 3, Cursor: first.Next})
@@ -74,6 +79,7 @@ var findTests = cases{
 			inserted(t, b, fresh(n))
 			want = append(want, fresh(n).ID)
 		}
+
 		slices.Reverse(want)
 		pages := 0
 		same(t, "all pages", allPages(func(cursor string) ([]string, string) {
@@ -88,6 +94,7 @@ var findTests = cases{
 		for n := range 120 {
 			inserted(t, b, fresh(n))
 		}
+
 		for _, c := range []struct{ limit, want int }{{0, 20}, {1, 1}, {100, 100}, {99, 99}} {
 			page := list(t, b, payment.Filter{Limit: c.limit})
 			if len(page.Sessions) != c.want || page.Next == "" {
@@ -95,6 +102,7 @@ var findTests = cases{
 					len(page.Sessions), page.Next, c.want)
 			}
 		}
+
 		page := list(t, b, payment.Filter{Limit: 60})
 		page = list(t, b, payment.Filter{Limit: 60, Cursor: page.Next})
 		if len(page.Sessions) != 60 || page.Next != "" {
@@ -109,6 +117,7 @@ var findTests = cases{
 			s.CreatedAt = epoch()
 			want = append(want, inserted(t, b, s).ID)
 		}
+
 		got := allPages(func(cursor string) ([]string, string) {
 			page := list(t, b, payment.Filter{Limit: 2, Cursor: cursor})
 			return ids(page.Sessions), page.Next
@@ -121,7 +130,8 @@ var findTests = cases{
 		for _, cursor := range []string{
 			"x", "1", "-.", ".cs_1", "1e9.cs_1", "99999999999999999999.cs_1",
 		} {
-			if page, err := b.List(t.Context(), payment.Filter{Cursor: cursor}); err == nil {
+			page, err := b.List(t.Context(), payment.Filter{Cursor: cursor})
+			if err == nil {
 				t.Errorf("List from cursor %q = %v; want an error", cursor, ids(page.Sessions))
 			}
 		}
@@ -142,14 +152,18 @@ func lookUp(ctx context.Context, b Backend, key string) (payment.Session, error)
 }
 
 func lookup(t *testing.T, b Backend) {
-	first, second := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
+	first := inserted(t, b, fresh(1))
+	second := inserted(t, b, fresh(2))
 	a := attempt(1, payment.Expired, "marker-1")
 	a.TrackingCode = "TRK-1"
 	updated(t, b, first.ID, with(a))
 	first = updated(t, b, first.ID, with(attempt(2, payment.Creating, "marker-2")))
 	second = updated(t, b, second.ID, with(attempt(1, payment.Abandoned, "marker-3")))
 	for key, want := range map[string]payment.Session{
-		"TRK-1": first, "marker-1": first, "marker-2": first, "marker-3": second,
+		"TRK-1":    first,
+		"marker-1": first,
+		"marker-2": first,
+		"marker-3": second,
 	} {
 		got, err := lookUp(t.Context(), b, key)
 		if err != nil {
@@ -157,15 +171,19 @@ func lookup(t *testing.T, b Backend) {
 		}
 		same(t, "Lookup("+key+")", got, want)
 	}
+
 	for _, key := range []string{
 		"", "trk-1", "TRK", "marker-4", first.ID, "TRK-1\x00", "\xff", "\x01",
 	} {
-		if s, err := lookUp(t.Context(), b, key); !errors.Is(err, payment.ErrNotFound) {
+		s, err := lookUp(t.Context(), b, key)
+		if !errors.Is(err, payment.ErrNotFound) {
 			t.Errorf("Lookup(%q) = %v, %v; want ErrNotFound", key, s.ID, err)
 		}
 	}
+
 	updated(t, b, second.ID, func(s *payment.Session) { s.Attempts[0].TrackingCode = "TRK-3" })
-	if s, err := lookUp(t.Context(), b, "TRK-3"); err != nil || s.ID != second.ID {
+	s, err := lookUp(t.Context(), b, "TRK-3")
+	if err != nil || s.ID != second.ID {
 		t.Errorf("Lookup of a code that came later = %v, %v", s.ID, err)
 	}
 }

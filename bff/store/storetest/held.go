@@ -12,7 +12,8 @@ import (
 
 var heldTests = cases{
 	"held by marker and tracking code": on(func(t *testing.T, b Backend) {
-		one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
+		one := inserted(t, b, fresh(1))
+		two := inserted(t, b, fresh(2))
 		a := attempt(1, payment.Abandoned, "m1")
 		a.TrackingCode = "T1"
 		updated(t, b, one.ID, with(a))
@@ -20,10 +21,19 @@ var heldTests = cases{
 		odd := attempt(1, payment.Waiting, "m3")
 		odd.TrackingCode = "T\x003"
 		updated(t, b, two.ID, with(odd))
-		first := payment.AttemptRef{Session: one.ID, Number: 1, Marker: "m1", TrackingCode: "T1"}
+		first := payment.AttemptRef{
+			Session:      one.ID,
+			Number:       1,
+			Marker:       "m1",
+			TrackingCode: "T1",
+		}
 		second := payment.AttemptRef{Session: one.ID, Number: 2, Marker: "m2"}
-		third := payment.AttemptRef{Session: two.ID, Number: 1, Marker: "m3",
-			TrackingCode: "T\x003"}
+		third := payment.AttemptRef{
+			Session:      two.ID,
+			Number:       1,
+			Marker:       "m3",
+			TrackingCode: "T\x003",
+		}
 		wantHeld(t, b, nil)
 		wantHeld(t, b, []string{"", "t1", "m4", one.ID, "a\x00b", "\xff"})
 		wantHeld(t, b, []string{"m1"}, first)
@@ -40,16 +50,22 @@ var heldTests = cases{
 			s.Attempts = []payment.Attempt{a}
 			inserted(t, b, s)
 			want = append(want, payment.AttemptRef{
-				Session: s.ID, Number: 1, Marker: a.Marker, TrackingCode: a.TrackingCode,
+				Session:      s.ID,
+				Number:       1,
+				Marker:       a.Marker,
+				TrackingCode: a.TrackingCode,
 			})
 			keys = append(keys, a.Marker)
 		}
+
 		for n := range 500 {
 			keys = append(keys, fmt.Sprintf("n%d", n))
 		}
+
 		for _, h := range want {
 			keys = append(keys, h.TrackingCode)
 		}
+
 		wantHeld(t, b, append(keys, keys...), want...)
 	}),
 }

@@ -13,7 +13,8 @@ import (
 var leaseTests = cases{
 	"touch ends the lease of its claim": on(func(t *testing.T, b Backend) {
 		s := claimed(t, b, 1)
-		s.CheckedAt, s.DueAt = epoch(), epoch().Add(time.Second)
+		s.CheckedAt = epoch()
+		s.DueAt = epoch().Add(time.Second)
 		fortest.OK(t, b.Touch(t.Context(), s, s.CheckedAt, s.DueAt))
 		check(t, b, s.Session)
 		wantLeased(t, b, s.DueAt, false)
@@ -99,7 +100,8 @@ var leaseTests = cases{
 	}),
 	"hold of an unknown session": on(func(t *testing.T, b Backend) {
 		for _, id := range []string{"", "cs_unknown", "a\x00b", "\xff"} {
-			if _, err := b.Hold(t.Context(), id, epoch(), time.Minute); !errors.Is(
+			_, err := b.Hold(t.Context(), id, epoch(), time.Minute)
+			if !errors.Is(
 				err, payment.ErrNotFound,
 			) {
 				t.Errorf("Hold(%q) = %v; want ErrNotFound", id, err)
@@ -141,7 +143,8 @@ func wantFenced(t *testing.T, b Backend, old checkout.ClaimedSession) {
 // wantLeased fails unless the sessions are all that is not to be claimed at now.
 func wantLeased(t *testing.T, b Backend, now time.Time, leased bool) {
 	t.Helper()
-	if n := len(claim(t, b, now, time.Minute, 1)); leased != (n == 0) {
+	n := len(claim(t, b, now, time.Minute, 1))
+	if leased != (n == 0) {
 		t.Errorf("claim has %d sessions; leased is %t", n, leased)
 	}
 }

@@ -20,33 +20,47 @@ var listedTests = cases{
 		for n := range 60 {
 			at := epoch().Add(time.Duration(n) * time.Second)
 			list = append(list, gatewaylist.Touched{
-				Session: due(t, b, 60-n), At: at, Due: at.Add(time.Minute),
+				Session: due(t, b, 60-n),
+				At:      at,
+				Due:     at.Add(time.Minute),
 			})
 		}
+
 		other := due(t, b, 100)
 		touchMany(t, b, epoch(), list...)
 		for _, x := range list {
-			x.Session.CheckedAt, x.Session.DueAt = x.At, x.Due
+			x.Session.CheckedAt = x.At
+			x.Session.DueAt = x.Due
 			check(t, b, x.Session)
 		}
+
 		check(t, b, other)
 	}),
 	// What was changed, hastened or claimed since it was read is passed over, and
 	// the others are touched.
 	"touch all passes over": on(func(t *testing.T, b Backend) {
-		changed, hastened, leased, calm := due(t, b, 1), due(t, b, 2), due(t, b, 3), due(t, b, 4)
+		changed := due(t, b, 1)
+		hastened := due(t, b, 2)
+		leased := due(t, b, 3)
+		calm := due(t, b, 4)
 		undue := inserted(t, b, fresh(5)) // is never due
 		var list []gatewaylist.Touched
 		for _, s := range []payment.Session{changed, hastened, leased, calm, undue, fresh(6)} {
-			list = append(list, gatewaylist.Touched{Session: s, At: epoch().Add(time.Second),
-				Due: later()})
+			list = append(list, gatewaylist.Touched{
+				Session: s,
+				At:      epoch().Add(time.Second),
+				Due:     later(),
+			})
 		}
+
 		changed = updated(t, b, changed.ID, nothing)
 		touch(t, b, hastened, 1, epoch(), epoch().Add(-time.Second))
-		hastened.CheckedAt, hastened.DueAt = epoch(), epoch().Add(-time.Second)
+		hastened.CheckedAt = epoch()
+		hastened.DueAt = epoch().Add(-time.Second)
 		leased = hold(t, b, leased.ID, epoch()).Session
 		touchMany(t, b, epoch().Add(time.Minute-time.Microsecond), list...)
-		calm.CheckedAt, calm.DueAt = epoch().Add(time.Second), later()
+		calm.CheckedAt = epoch().Add(time.Second)
+		calm.DueAt = later()
 		for _, s := range []payment.Session{changed, hastened, leased, calm, undue} {
 			check(t, b, s)
 		}
@@ -54,16 +68,21 @@ var listedTests = cases{
 	"touch all of a lease that ended": on(func(t *testing.T, b Backend) {
 		s := claimed(t, b, 1).Session
 		touchMany(t, b, epoch().Add(time.Minute), gatewaylist.Touched{
-			Session: s, At: epoch(), Due: later(),
+			Session: s,
+			At:      epoch(),
+			Due:     later(),
 		})
-		s.CheckedAt, s.DueAt = epoch(), later()
+		s.CheckedAt = epoch()
+		s.DueAt = later()
 		check(t, b, s)
 	}),
 	"tracked": on(tracked),
 	"count":   on(count),
 	// Of those that are asked for, what is due and not leased is claimed, as by Claim.
 	"claim of some": on(func(t *testing.T, b Backend) {
-		one, two, leased := due(t, b, 1), due(t, b, 2), due(t, b, 3)
+		one := due(t, b, 1)
+		two := due(t, b, 2)
+		leased := due(t, b, 3)
 		due(t, b, 4) // is not asked for
 		hold(t, b, leased.ID, epoch())
 		early := fresh(5)
@@ -105,7 +124,8 @@ func tracked(t *testing.T, b Backend) {
 		attempt(1, payment.Expired, "m1"), attempt(2, payment.Waiting, "m2"),
 		attempt(3, payment.Creating, "m3"),
 	}
-	one.Attempts[0].TrackingCode, one.Attempts[1].TrackingCode = "t1", "t2"
+	one.Attempts[0].TrackingCode = "t1"
+	one.Attempts[1].TrackingCode = "t2"
 	one = inserted(t, b, one)
 	two := fresh(2)
 	two.Attempts = []payment.Attempt{attempt(1, payment.Waiting, "m4")}
@@ -115,9 +135,11 @@ func tracked(t *testing.T, b Backend) {
 	for range 450 {
 		codes = append(codes, "t2")
 	}
+
 	for n := range 450 {
 		codes = append(codes, fresh(n).ID)
 	}
+
 	for _, tt := range []struct {
 		codes []string
 		want  []payment.Session
@@ -136,10 +158,16 @@ func count(t *testing.T, b Backend) {
 		s.Status = status
 		inserted(t, b, s)
 	}
+
 	for status, want := range map[string]int{
-		"pending": 2, "open": 1, "confirmed": 0, "": 0, "\xff": 0,
+		"pending":   2,
+		"open":      1,
+		"confirmed": 0,
+		"":          0,
+		"\xff":      0,
 	} {
-		if got, err := b.Count(t.Context(), status); got != want || err != nil {
+		got, err := b.Count(t.Context(), status)
+		if got != want || err != nil {
 			t.Errorf("Count(%q) = %d, %v; want %d", status, got, err, want)
 		}
 	}

@@ -21,7 +21,8 @@ var logTests = cases{
 			webhook.EventPage{})
 	}),
 	"log in the order of writing": on(func(t *testing.T, b Backend) {
-		one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
+		one := inserted(t, b, fresh(1))
+		two := inserted(t, b, fresh(2))
 		want := []payment.Event{event(one.ID, 5), event(one.ID, 3), event(two.ID, 9), event(one.ID,
 			1)}
 		updated(t, b, one.ID, nothing, want[0], want[1])
@@ -40,12 +41,14 @@ var logTests = cases{
 		for n := range 3 {
 			inserted(t, b, fresh(n))
 		}
+
 		for n := range 6 {
 			updated(t, b, fresh(n%3).ID, nothing, event(fresh(n%3).ID, n))
 			if n%3 == 1 {
 				want = append(want, event(fresh(1).ID, n).ID)
 			}
 		}
+
 		q := webhook.EventQuery{Session: fresh(1).ID, Limit: 1}
 		first := events(t, b, q)
 		same(t, "first page", idsOf(first.Events), want[:1])
@@ -55,6 +58,7 @@ var logTests = cases{
 		if !first.More || second.More {
 			t.Errorf("more = %t, %t; want true, false", first.More, second.More)
 		}
+
 		for _, id := range []string{"cs_none", "a\x00b", "\xff"} {
 			same(t, "of an unknown session", events(t, b, webhook.EventQuery{Session: id}),
 				webhook.EventPage{})
@@ -71,21 +75,26 @@ var logTests = cases{
 			if n%3 == 0 {
 				continue
 			}
+
 			page := events(t, b, q)
-			got, q.After = append(got, idsOf(page.Events)...), page.Next
+			got = append(got, idsOf(page.Events)...)
+			q.After = page.Next
 			again := events(t, b, webhook.EventQuery{After: page.Next, Limit: 1})
 			if page.More != (len(again.Events) > 0) {
 				t.Errorf("more = %t, and there are %d", page.More, len(again.Events))
 			}
 		}
+
 		for {
 			page := events(t, b, q)
 			if len(page.Events) == 0 {
 				same(t, "a page at the end", page, webhook.EventPage{Next: q.After})
 				break
 			}
-			got, q.After = append(got, idsOf(page.Events)...), page.Next
+			got = append(got, idsOf(page.Events)...)
+			q.After = page.Next
 		}
+
 		same(t, "all pages", got, want)
 	}),
 	"log limits": on(func(t *testing.T, b Backend) {
@@ -94,6 +103,7 @@ var logTests = cases{
 		for n := range 120 {
 			all = append(all, event(s.ID, n))
 		}
+
 		updated(t, b, s.ID, nothing, all...)
 		for _, c := range []struct{ limit, want int }{
 			{0, 20}, {-1, 20}, {1, 1}, {100, 100}, {1000, 100},
@@ -125,7 +135,8 @@ var logTests = cases{
 			"\xff",
 		} {
 			_, err := b.Events(t.Context(), webhook.EventQuery{After: after})
-			if problem, ok := errors.AsType[*wire.Error](err); !ok ||
+			problem, ok := errors.AsType[*wire.Error](err)
+			if !ok ||
 				problem.Code != wire.CodeInvalid || problem.Param != "after" {
 				t.Errorf("Events after %q = %v; want a *wire.Error about it", after, err)
 			}
@@ -149,7 +160,8 @@ func idsOf(list []payment.Event) []string {
 
 // A cursor belongs to the events that it was issued for.
 func logOfAnother(t *testing.T, open Opener) {
-	b, other := open(t, nil), open(t, nil)
+	b := open(t, nil)
+	other := open(t, nil)
 	for n, backend := range []Backend{b, other} {
 		s := inserted(t, backend, fresh(n))
 		updated(t, backend, s.ID, nothing, event(s.ID, 1), event(s.ID, 2))
@@ -164,7 +176,8 @@ func logOfAnother(t *testing.T, open Opener) {
 // order in which writers end.
 func readUnderWriters(t *testing.T, instances ...Backend) {
 	t.Helper()
-	writer, reader := instances[0], instances[1]
+	writer := instances[0]
+	reader := instances[1]
 	const writers, each = 8, 25
 	var all sync.WaitGroup
 	for w := range writers {
@@ -181,9 +194,14 @@ func readUnderWriters(t *testing.T, instances ...Backend) {
 			}
 		})
 	}
+
 	done := make(chan struct{})
-	go func() { all.Wait(); close(done) }()
-	seen, last := map[string]bool{}, map[string]int{}
+	go func() {
+		all.Wait()
+		close(done)
+	}()
+	seen := map[string]bool{}
+	last := map[string]int{}
 	q := webhook.EventQuery{Limit: 7}
 	read := func() {
 		page := events(t, reader, q)
@@ -193,7 +211,8 @@ func readUnderWriters(t *testing.T, instances ...Backend) {
 			if seen[e.ID] || n != last[e.Session] {
 				t.Errorf("%s comes twice (%t) or before its time", e.ID, seen[e.ID])
 			}
-			seen[e.ID], last[e.Session] = true, n+1
+			seen[e.ID] = true
+			last[e.Session] = n + 1
 		}
 	}
 	for ended := false; !ended; {
@@ -204,6 +223,10 @@ func readUnderWriters(t *testing.T, instances ...Backend) {
 		}
 		read()
 	}
+
 	fortest.Until(t, fmt.Sprintf("all %d events are read", writers*each*2),
-		func() bool { read(); return len(seen) == writers*each*2 })
+		func() bool {
+			read()
+			return len(seen) == writers*each*2
+		})
 }

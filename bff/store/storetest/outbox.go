@@ -22,7 +22,8 @@ var outboxTests = cases{
 	"an event has a delivery for each endpoint": deliveryEach,
 	"an event is stored once": on(func(t *testing.T, b Backend) {
 		s := inserted(t, b, fresh(1))
-		first, second := event(s.ID, 1), event(s.ID, 2)
+		first := event(s.ID, 1)
+		second := event(s.ID, 2)
 		updated(t, b, s.ID, nothing, first, first)
 		again := first
 		again.Body = []byte("another")
@@ -45,10 +46,12 @@ var outboxTests = cases{
 			for i := range 3 {
 				e := event(s.ID, 9-i)
 				e.At = epoch()
-				events, want = append(events, e), append(want, e.ID)
+				events = append(events, e)
+				want = append(want, e.ID)
 			}
 			updated(t, b, s.ID, nothing, events...)
 		}
+
 		var got []string
 		for len(got) < len(want) {
 			list := claimTo(t, b, epoch(), 5, endA)
@@ -57,6 +60,7 @@ var outboxTests = cases{
 			}
 			got = append(got, eventIDs(list)...)
 		}
+
 		same(t, "deliveries", got, want)
 	}, endA),
 	"deliveries are leased": on(func(t *testing.T, b Backend) {
@@ -75,11 +79,14 @@ var outboxTests = cases{
 		for _, n := range []int{3, 1, 2} {
 			updated(t, b, s.ID, nothing, event(s.ID, n))
 		}
+
 		same(t, "before they are due", claimTo(t, b, epoch(), 10, endA, endB),
 			[]webhook.Delivery(nil))
 		same(t, "to no endpoint", claimTo(t, b, later(), 10), []webhook.Delivery(nil))
 		same(t, "of none", claimTo(t, b, later(), 0, endA), []webhook.Delivery(nil))
-		one, two, three := event(s.ID, 1).ID, event(s.ID, 2).ID, event(s.ID, 3).ID
+		one := event(s.ID, 1).ID
+		two := event(s.ID, 2).ID
+		three := event(s.ID, 3).ID
 		same(t, "first three of both", eventIDs(claimTo(t, b, later(), 3, endB, endA, endB)),
 			[]string{one, one, two})
 		same(t, "the rest", eventIDs(claimTo(t, b, later(), 10, endB, endA)),
@@ -92,16 +99,21 @@ var outboxTests = cases{
 		now := epoch()
 		for tries := 1; tries <= 3; tries++ {
 			now = now.Add(10 * time.Second)
-			recordResult(t, b, d, webhook.DeliveryResult{NextAt: now, Status: 503,
-				Note: "down ✗ \x00 \xff"})
+			recordResult(t, b, d, webhook.DeliveryResult{
+				NextAt: now,
+				Status: 503,
+				Note:   "down ✗ \x00 \xff",
+			})
 			same(t, "before the next try", claimTo(t, b, now.Add(-time.Microsecond), 1, endA),
 				[]webhook.Delivery(nil))
 			list := claimTo(t, b, now, 1, endA)
 			if len(list) != 1 || list[0].Tries != tries {
 				t.Fatalf("claim of try %d = %+v", tries+1, list)
 			}
+
 			d = list[0]
 		}
+
 		recordResult(t, b, d, webhook.DeliveryResult{Delivered: true, Status: 200})
 		same(t, "once delivered", claimTo(t, b, later(), 1, endA), []webhook.Delivery(nil))
 
@@ -129,8 +141,9 @@ var outboxTests = cases{
 		for _, d := range []webhook.Delivery{
 			{EventID: "evt_none", Endpoint: endA}, {EventID: event(s.ID, 1).ID, Endpoint: endB},
 		} {
-			if err := b.RecordResult(t.Context(), d,
-				webhook.DeliveryResult{Delivered: true}); err == nil {
+			err := b.RecordResult(t.Context(), d,
+				webhook.DeliveryResult{Delivered: true})
+			if err == nil {
 				t.Errorf("RecordResult(%s to %s) succeeded", d.EventID, d.Endpoint)
 			}
 		}
@@ -143,11 +156,14 @@ var outboxTests = cases{
 			updated(t, b, s.ID, nothing, e)
 			want = append(want, e.ID)
 		}
+
 		for _, d := range claimTo(t, b, later(), 5, endA) { // is dead
 			recordResult(t, b, d, webhook.DeliveryResult{
-				NextAt: later().AddDate(0, 0, 1), Note: "connection refused",
+				NextAt: later().AddDate(0, 0, 1),
+				Note:   "connection refused",
 			})
 		}
+
 		same(t, "deliveries to b", eventIDs(claimTo(t, b, later(), 100, endB)), want)
 		same(t, "deliveries to a", eventIDs(claimTo(t, b, later(), 100, endA)), want[5:])
 	}, endA, endB),
@@ -155,12 +171,15 @@ var outboxTests = cases{
 	// Behind a backlog of what strangers can cause, payments and reviews come first, the
 	// oldest of them first, and what was sent about the same session before them.
 	"deliveries that tell of money go first": on(func(t *testing.T, b Backend) {
-		s, other := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
+		s := inserted(t, b, fresh(1))
+		other := inserted(t, b, fresh(2))
 		for n := range 20 {
 			updated(t, b, other.ID, nothing, event(other.ID, n))
 		}
+
 		pending := event(s.ID, 28)
-		review, confirmed := ofType(s.ID, 30, payment.EventReview), ofType(s.ID, 31,
+		review := ofType(s.ID, 30, payment.EventReview)
+		confirmed := ofType(s.ID, 31,
 			payment.EventConfirmed)
 		updated(t, b, s.ID, nothing, pending)
 		updated(t, b, s.ID, nothing, review, confirmed)
@@ -170,7 +189,8 @@ var outboxTests = cases{
 	}, endA),
 	// What has been due for a day goes before what is urgent.
 	"urgent deliveries starve no other": on(func(t *testing.T, b Backend) {
-		s, other := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
+		s := inserted(t, b, fresh(1))
+		other := inserted(t, b, fresh(2))
 		old := event(other.ID, 0)
 		updated(t, b, other.ID, nothing, old)
 		at := func(e payment.Event, d time.Duration) payment.Event {
@@ -256,6 +276,7 @@ func raceForDeliveries(t *testing.T, backends ...Backend) {
 	for n := range events {
 		updated(t, b, s.ID, nothing, event(s.ID, n))
 	}
+
 	keys := func(list []webhook.Delivery) (all []string) {
 		for _, d := range list {
 			all = append(all, d.EventID+" "+d.Endpoint)
@@ -275,6 +296,7 @@ func raceForDeliveries(t *testing.T, backends ...Backend) {
 // ofType is event n of a session, of another type.
 func ofType(session string, n int, t payment.EventType) payment.Event {
 	e := event(session, n)
-	e.ID, e.Type = e.ID+"_"+string(t), t
+	e.ID += "_" + string(t)
+	e.Type = t
 	return e
 }

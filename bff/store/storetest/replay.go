@@ -19,16 +19,23 @@ var replayTests = cases{
 			Status: 503})
 		now := later().Add(time.Hour)
 		same(t, "Replay", replay(t, b, all(), now), webhook.Replayed{
-			Events: 3, Deliveries: 3, Last: event(s.ID, 2).At,
+			Events:     3,
+			Deliveries: 3,
+			Last:       event(s.ID, 2).At,
 		})
 		var want []webhook.Delivery
 		for n := range 3 {
 			e := event(s.ID, n)
 			want = append(want, webhook.Delivery{
-				EventID: e.ID, Endpoint: endA, Type: e.Type, Session: s.ID, Body: e.Body,
+				EventID:   e.ID,
+				Endpoint:  endA,
+				Type:      e.Type,
+				Session:   s.ID,
+				Body:      e.Body,
 				CreatedAt: now,
 			})
 		}
+
 		same(t, "before it", claimTo(t, b, now.Add(-time.Microsecond), 10, endA),
 			[]webhook.Delivery(nil))
 		again := claimTo(t, b, now, 10, endA)
@@ -41,7 +48,8 @@ var replayTests = cases{
 		same(t, "Events", idsOf(events(t, b, webhook.EventQuery{}).Events), eventIDs(list))
 	}, endA),
 	"replay is of a range": on(func(t *testing.T, b Backend) {
-		one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
+		one := inserted(t, b, fresh(1))
+		two := inserted(t, b, fresh(2))
 		for n := range 6 {
 			s := one
 			if n%2 == 1 {
@@ -49,19 +57,26 @@ var replayTests = cases{
 			}
 			updated(t, b, s.ID, nothing, event(s.ID, n))
 		}
+
 		for _, d := range claimTo(t, b, later(), 20, endA, endB) {
 			recordResult(t, b, d, webhook.DeliveryResult{Delivered: true})
 		}
-		from, to := event("", 1).At, event("", 4).At
+
+		from := event("", 1).At
+		to := event("", 4).At
 		same(t, "Replay", replay(t, b, webhook.Range{From: from, To: to}, later()), webhook.Replayed{
-			Events: 3, Deliveries: 6, Last: event("", 3).At,
+			Events:     3,
+			Deliveries: 6,
+			Last:       event("", 3).At,
 		})
 		same(t, "deliveries to b", eventIDs(claimTo(t, b, later(), 10, endB)), []string{
 			event(two.ID, 1).ID, event(one.ID, 2).ID, event(two.ID, 3).ID,
 		})
 		of := webhook.Range{From: from, To: to, Session: one.ID}
 		same(t, "Replay of a session", replay(t, b, of, later()), webhook.Replayed{
-			Events: 1, Deliveries: 2, Last: event("", 2).At,
+			Events:     1,
+			Deliveries: 2,
+			Last:       event("", 2).At,
 		})
 		for _, r := range []webhook.Range{{From: to, To: from}, {From: from, To: from},
 			{From: later(), To: later().Add(time.Hour)},
@@ -75,21 +90,26 @@ var replayTests = cases{
 		for n := range 5 {
 			updated(t, b, s.ID, nothing, event(s.ID, n))
 		}
+
 		for _, d := range claimTo(t, b, later(), 20, endA) {
 			recordResult(t, b, d, webhook.DeliveryResult{Delivered: true})
 		}
+
 		r := all()
 		r.Limit = 2
 		for rounds := 0; ; rounds++ {
 			done := replay(t, b, r, later().Add(time.Duration(rounds)*time.Second))
 			if !done.More || rounds > 5 {
 				same(t, "the last round", done, webhook.Replayed{
-					Events: 2, Deliveries: 2, Last: event("", 4).At,
+					Events:     2,
+					Deliveries: 2,
+					Last:       event("", 4).At,
 				})
 				break
 			}
 			r.From = done.Last
 		}
+
 		same(t, "deliveries", len(claimTo(t, b, later().Add(time.Hour), 20, endA)), 5)
 	}, endA),
 	"replay of an instant is never split": on(func(t *testing.T, b Backend) {
@@ -99,15 +119,21 @@ var replayTests = cases{
 			e.At = epoch()
 			updated(t, b, s.ID, nothing, e)
 		}
+
 		updated(t, b, s.ID, nothing, event(s.ID, 9))
 		r := all()
 		r.Limit = 2
 		same(t, "Replay", replay(t, b, r, later()), webhook.Replayed{
-			Events: 4, Deliveries: 4, More: true, Last: epoch(),
+			Events:     4,
+			Deliveries: 4,
+			More:       true,
+			Last:       epoch(),
 		})
 		r.From = epoch().Add(time.Microsecond)
 		same(t, "the rest", replay(t, b, r, later()), webhook.Replayed{
-			Events: 1, Deliveries: 1, Last: event("", 9).At,
+			Events:     1,
+			Deliveries: 1,
+			Last:       event("", 9).At,
 		})
 	}, endA),
 	// What one endpoint has accepted is sent again to the other alone.
@@ -124,17 +150,25 @@ var replayTests = cases{
 			}
 			recordResult(t, b, d, result)
 		}
-		r, now := all(), later().Add(time.Hour)
+
+		r := all()
+		now := later().Add(time.Hour)
 		r.Undelivered = true
-		same(t, "Replay", replay(t, b, r, now), webhook.Replayed{Events: 3, Deliveries: 3,
-			Last: event(s.ID, 2).At})
+		same(t, "Replay", replay(t, b, r, now), webhook.Replayed{
+			Events:     3,
+			Deliveries: 3,
+			Last:       event(s.ID, 2).At,
+		})
 		got := map[string]int{}
 		for _, d := range claimTo(t, b, now, 10, endA, endB) {
 			got[d.EventID+" "+d.Endpoint]++
 			recordResult(t, b, d, webhook.DeliveryResult{Delivered: true, Status: 200})
 		}
+
 		same(t, "deliveries", got, map[string]int{
-			event(s.ID, 0).ID + " " + endB: 1, event(s.ID, 1).ID + " " + endA: 1, event(s.ID,
+			event(s.ID, 0).ID + " " + endB: 1,
+			event(s.ID, 1).ID + " " + endA: 1,
+			event(s.ID,
 				1).ID + " " + endB: 1,
 		})
 		same(t, "Replay once all is accepted", replay(t, b, r, now), webhook.Replayed{Events: 3,

@@ -37,21 +37,21 @@ type restarts struct {
 }
 
 // restart ends the process, waits and starts it again with these URLs.
-func (l *restarts) restart(wait time.Duration, endpoints ...string) Backend {
-	l.t.Helper()
-	if l.stop != nil {
-		l.stop()
+func (r *restarts) restart(wait time.Duration, endpoints ...string) Backend {
+	r.t.Helper()
+	if r.stop != nil {
+		r.stop()
 	}
-	l.clock.Add(wait.Microseconds())
-	b, stop := l.open(endpoints...)
-	l.stop = stop
+	r.clock.Add(wait.Microseconds())
+	b, stop := r.open(endpoints...)
+	r.stop = stop
 	return b
 }
 
-func (l *restarts) now() time.Time { return time.UnixMicro(l.clock.Load()).UTC() }
+func (r *restarts) now() time.Time { return time.UnixMicro(r.clock.Load()).UTC() }
 
 // fresh is one session.
-func (l *restarts) session(b Backend) payment.Session { return inserted(l.t, b, fresh(1)) }
+func (r *restarts) session(b Backend) payment.Session { return inserted(r.t, b, fresh(1)) }
 
 // brieflyDown is a restart that takes longer than another instance waits for this one.
 const brieflyDown = 3 * time.Minute
@@ -85,7 +85,8 @@ var reroutingTests = map[string]func(*testing.T, *restarts){
 		updated(t, b, s.ID, nothing, list...)
 		sent(t, b, l.now(), endA, webhook.DeliveryResult{Delivered: true, Status: 200})
 		sent(t, b, l.now(), endA, webhook.DeliveryResult{
-			NextAt: l.now().AddDate(0, 0, 1), Note: "no route",
+			NextAt: l.now().AddDate(0, 0, 1),
+			Note:   "no route",
 		})
 
 		b = l.restart(brieflyDown, endB)
@@ -95,10 +96,15 @@ var reroutingTests = map[string]func(*testing.T, *restarts){
 		var want []webhook.Delivery // with all the time to be tried, in their order
 		for _, e := range list[1:] {
 			want = append(want, webhook.Delivery{
-				EventID: e.ID, Endpoint: endB, Type: e.Type, Session: s.ID, Body: e.Body,
+				EventID:   e.ID,
+				Endpoint:  endB,
+				Type:      e.Type,
+				Session:   s.ID,
+				Body:      e.Body,
 				CreatedAt: l.now(),
 			})
 		}
+
 		same(t, "deliveries to the new URL", claimTo(t, b, l.now(), 9, endB), want)
 	},
 	"a URL that is put back": func(t *testing.T, l *restarts) {
@@ -173,13 +179,16 @@ var reroutingTests = map[string]func(*testing.T, *restarts){
 		s := l.session(b)
 		updated(t, b, s.ID, nothing, confirmed(s.ID, 0))
 		for _, endpoint := range []string{endA, endB, "", "a\x00b"} {
-			if _, err := b.Reroute(t.Context(), endpoint); !errors.Is(err, webhook.ErrEndpoint) {
+			_, err := b.Reroute(t.Context(), endpoint)
+			if !errors.Is(err, webhook.ErrEndpoint) {
 				t.Errorf("Reroute(%q) = %v; want ErrEndpoint", endpoint, err)
 			}
 		}
+
 		b = l.restart(brieflyDown)
 		same(t, "unrouted without a URL", unrouted(t, b), map[string]int{endA: 1})
-		if _, err := b.Reroute(t.Context(), endA); !errors.Is(err, webhook.ErrNoEndpoint) {
+		_, err := b.Reroute(t.Context(), endA)
+		if !errors.Is(err, webhook.ErrNoEndpoint) {
 			t.Errorf("Reroute without a URL = %v; want ErrNoEndpoint", err)
 		}
 	},
@@ -190,8 +199,10 @@ var reroutingTests = map[string]func(*testing.T, *restarts){
 		var list []payment.Event
 		var want []string
 		for n := range many {
-			list, want = append(list, confirmed(s.ID, n)), append(want, confirmed(s.ID, n).ID)
+			list = append(list, confirmed(s.ID, n))
+			want = append(want, confirmed(s.ID, n).ID)
 		}
+
 		updated(t, b, s.ID, nothing, list...)
 		l.clock.Add((10 * time.Minute).Microseconds())
 		b = l.restart(0, endB)

@@ -18,15 +18,27 @@ var runTests = cases{
 		run := runBy("a\x00<b>\u202e")
 		n := begunRun(t, b, run, epoch())
 		same(t, "LastRun", lastRun(t, b), gatewaylist.RunStatus{
-			Epoch: 1, Last: run, Until: epoch().Add(time.Minute),
+			Epoch: 1,
+			Last:  run,
+			Until: epoch().Add(time.Minute),
 		})
 		run.Ended = epoch().Add(time.Second)
-		report := &gatewaylist.Report{Run: run, Transactions: 2, NotOurs: 1, Attempts: 3,
-			Counts: map[gatewaylist.FindingKind]int{gatewaylist.FindingMoney: 700},
+		report := &gatewaylist.Report{
+			Run:          run,
+			Transactions: 2,
+			NotOurs:      1,
+			Attempts:     3,
+			Counts:       map[gatewaylist.FindingKind]int{gatewaylist.FindingMoney: 700},
 			Findings: []gatewaylist.Finding{{
-				Kind: gatewaylist.FindingMoney, TrackingCode: "x", Session: "cs_1", Attempt: 2,
-				OrderRef: "\x00", AtGateway: "1 \U0001F4A9", InDatabase: "2",
-			}}}
+				Kind:         gatewaylist.FindingMoney,
+				TrackingCode: "x",
+				Session:      "cs_1",
+				Attempt:      2,
+				OrderRef:     "\x00",
+				AtGateway:    "1 \U0001F4A9",
+				InDatabase:   "2",
+			}},
+		}
 		fortest.OK(t, b.EndRun(t.Context(), n, run, report, time.Time{}))
 		want := gatewaylist.RunStatus{Epoch: 1, Last: run, Report: report}
 		same(t, "LastRun after the end", lastRun(t, b), want)
@@ -36,37 +48,53 @@ var runTests = cases{
 		} {
 			fortest.Is(t, err, payment.ErrFenced, "%s after the end", what)
 		}
+
 		same(t, "LastRun still", lastRun(t, b), want)
 
 		run = runBy("next")
 		n = begunRun(t, b, run, epoch())
 		same(t, "the report during the next", lastRun(t, b), gatewaylist.RunStatus{
-			Epoch: 2, Last: run, Until: epoch().Add(time.Minute), Report: report,
+			Epoch:  2,
+			Last:   run,
+			Until:  epoch().Add(time.Minute),
+			Report: report,
 		})
-		run.Failed, run.Ended = true, epoch()
+		run.Failed = true
+		run.Ended = epoch()
 		fortest.OK(t, b.EndRun(t.Context(), n, run, nil, time.Time{}))
 		same(t, "the report after one that failed", lastRun(t, b), gatewaylist.RunStatus{
-			Epoch: 2, Last: run, Report: report,
+			Epoch:  2,
+			Last:   run,
+			Report: report,
 		})
 	}),
 	"a run outlives its lease": on(func(t *testing.T, b Backend) {
 		run := runBy("ann")
 		n := begunRun(t, b, run, epoch())
 		wantRunning(t, b, epoch().Add(time.Minute-time.Microsecond))
-		run.Progress = gatewaylist.Progress{Day: run.To, Page: 3, Pages: 4, Payments: 5}
+		run.Progress = gatewaylist.Progress{
+			Day:      run.To,
+			Page:     3,
+			Pages:    4,
+			Payments: 5,
+		}
 		fortest.OK(t, b.ExtendRun(t.Context(), n, run, epoch().Add(2*time.Minute)))
 		wantRunning(t, b, epoch().Add(time.Minute))
 		same(t, "LastRun", lastRun(t, b), gatewaylist.RunStatus{
-			Epoch: 1, Last: run, Until: epoch().Add(2 * time.Minute),
+			Epoch: 1,
+			Last:  run,
+			Until: epoch().Add(2 * time.Minute),
 		})
 	}),
 	// An instance that slept through its lease is refused.
 	"a run whose lease has ended": on(func(t *testing.T, b Backend) {
 		slept := begunRun(t, b, runBy("slept"), epoch())
 		awake := runBy("awake")
-		if n := begunRun(t, b, awake, epoch().Add(time.Minute)); n != slept+1 {
+		n := begunRun(t, b, awake, epoch().Add(time.Minute))
+		if n != slept+1 {
 			t.Errorf("epoch = %d after %d", n, slept)
 		}
+
 		for what, err := range map[string]error{
 			"ExtendRun": b.ExtendRun(t.Context(), slept, runBy("slept"), later()),
 			"EndRun": b.EndRun(t.Context(), slept, runBy("slept"), &gatewaylist.Report{},
@@ -75,8 +103,11 @@ var runTests = cases{
 		} {
 			fortest.Is(t, err, payment.ErrFenced, "%s", what)
 		}
+
 		same(t, "LastRun", lastRun(t, b), gatewaylist.RunStatus{
-			Epoch: slept + 1, Last: awake, Until: epoch().Add(2 * time.Minute),
+			Epoch: slept + 1,
+			Last:  awake,
+			Until: epoch().Add(2 * time.Minute),
 		})
 	}),
 	// Those of one kind neither keep nor change those of another.
@@ -85,14 +116,21 @@ var runTests = cases{
 		want := map[gatewaylist.RunKind]gatewaylist.RunStatus{}
 		for _, kind := range kinds {
 			run := runBy(kind.String())
-			run.Kind, run.Failures = kind, 3
+			run.Kind = kind
+			run.Failures = 3
 			run.Progress = gatewaylist.Progress{Transactions: 7, Late: 2}
 			n := begunRun(t, b, run, epoch())
 			report := &gatewaylist.Report{Run: run}
 			next := epoch().Add(time.Hour * time.Duration(kind))
 			fortest.OK(t, b.EndRun(t.Context(), n, run, report, next))
-			want[kind] = gatewaylist.RunStatus{Epoch: 1, Last: run, Report: report, Next: next}
+			want[kind] = gatewaylist.RunStatus{
+				Epoch:  1,
+				Last:   run,
+				Report: report,
+				Next:   next,
+			}
 		}
+
 		for _, kind := range kinds {
 			got := fortest.Must(b.LastRun(t.Context(), kind))(t)
 			same(t, "LastRun of "+kind.String(), got, want[kind])
@@ -115,11 +153,14 @@ var runTests = cases{
 		if _, err := begin(next.Add(-time.Microsecond)); !errors.Is(err, gatewaylist.ErrRunning) {
 			t.Errorf("BeginRun a moment too soon = %v; want ErrRunning", err)
 		}
+
 		n := fortest.Must(begin(next))(t)
 		end(n, next.Add(gatewaylist.MaxPause))
-		if _, err := begin(next); !errors.Is(err, gatewaylist.ErrRunning) {
+		_, err := begin(next)
+		if !errors.Is(err, gatewaylist.ErrRunning) {
 			t.Errorf("BeginRun before the longest pause = %v; want ErrRunning", err)
 		}
+
 		fortest.Must(begin(next.Add(-time.Microsecond)))(t)
 	}),
 	"the oldest session": on(func(t *testing.T, b Backend) {
@@ -130,10 +171,14 @@ var runTests = cases{
 		if at := oldest(); !at.IsZero() {
 			t.Errorf("OldestSession of none = %v; want zero", at)
 		}
+
 		for _, n := range []int{2, 1, 3} {
 			inserted(t, b, fresh(n))
 		}
-		if at, want := oldest(), fresh(1).CreatedAt; !at.Equal(want) {
+
+		at := oldest()
+		want := fresh(1).CreatedAt
+		if !at.Equal(want) {
 			t.Errorf("OldestSession = %v; want %v", at, want)
 		}
 	}),
@@ -180,9 +225,10 @@ func raceForRun(t *testing.T, backends ...Backend) {
 		var begun atomic.Int64
 		for n := range 16 {
 			all.Go(func() {
-				switch _, err := backends[n%len(backends)].BeginRun(
+				_, err := backends[n%len(backends)].BeginRun(
 					t.Context(), runBy("ann"), now, time.Minute,
-				); {
+				)
+				switch {
 				case err == nil:
 					begun.Add(1)
 				case !errors.Is(err, gatewaylist.ErrRunning):
@@ -190,7 +236,8 @@ func raceForRun(t *testing.T, backends ...Backend) {
 				}
 			})
 		}
-		if all.Wait(); begun.Load() != 1 || lastRun(t, backends[0]).Epoch != int64(round+1) {
+		all.Wait()
+		if begun.Load() != 1 || lastRun(t, backends[0]).Epoch != int64(round+1) {
 			t.Errorf("round %d: %d were begun, epoch %d; want one", round, begun.Load(),
 				lastRun(t, backends[0]).Epoch)
 		}

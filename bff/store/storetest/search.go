@@ -23,11 +23,16 @@ var searchTests = cases{
 			s.Order.Email = []string{"Ann@Shop.example", "", "", "ann@shop.example"}[n]
 			inserted(t, b, s)
 		}
+
 		id := func(n int) string { return fresh(n).ID }
 		a := paying(1, "USDT", "trc20", "TRK-a", "TAbcDef")
-		a.OrderID, a.TxID, a.State = 654321, "0xAABBcc", payment.InReview
+		a.OrderID = 654321
+		a.TxID = "0xAABBcc"
+		a.State = payment.InReview
 		second := paying(2, "ETH", "erc20", "TRK-b", "0xFF00ff")
-		second.Email, second.OrderID, second.Drawn = "bob@shop.example", 100100, true
+		second.Email = "bob@shop.example"
+		second.OrderID = 100100
+		second.Drawn = true
 		updated(t, b, id(1), with(a))
 		updated(t, b, id(1), with(second))
 		for text, want := range map[string][]string{
@@ -67,9 +72,11 @@ var searchTests = cases{
 			same(t, fmt.Sprintf("Search(%q)", text),
 				ids(search(t, b, console.Query{Text: text}).Sessions), want)
 		}
+
 		for _, s := range search(t, b, console.Query{Text: "TRK-a"}).Sessions {
 			check(t, b, s)
 		}
+
 		long := console.Query{Text: string(make([]byte, 4096))}
 		same(t, "Search of what nothing is", search(t, b, long), payment.Page{})
 	}),
@@ -78,9 +85,11 @@ var searchTests = cases{
 			s := fresh(n)
 			s.Order.Email = "ann@shop.example"
 			inserted(t, b, s)
-			coin, network := "USDT", "trc20"
+			coin := "USDT"
+			network := "trc20"
 			if n%2 == 0 {
-				coin, network = "Eth", "ERC20"
+				coin = "Eth"
+				network = "ERC20"
 			}
 			if n == 5 {
 				network = "bep20"
@@ -92,6 +101,7 @@ var searchTests = cases{
 				updated(t, b, s.ID, func(s *payment.Session) { s.Status = wire.Review })
 			}
 		}
+
 		coins, networks, err := b.Choices(t.Context())
 		same(t, "Choices", fmt.Sprint(coins, networks, err), "[ETH USDT] [bep20 erc20 trc20] <nil>")
 		at := func(n int) time.Time { return fresh(n).CreatedAt }
@@ -142,6 +152,7 @@ var searchTests = cases{
 			updated(t, b, s.ID, with(paying(1, "USDT", "trc20", fmt.Sprint("TRK-", n), "A")))
 			want = append(want, s.ID)
 		}
+
 		slices.Reverse(want)
 		for _, q := range []console.Query{
 			{}, {Text: "ann@shop.example"}, {Text: "order "}, {Coin: "USDT"}, {Status: "open"},
@@ -175,10 +186,13 @@ var searchTests = cases{
 	"tally of too long": on(func(t *testing.T, b Backend) {
 		from := epoch()
 		for to, want := range map[time.Time]error{
-			from: nil, from.AddDate(0, 0, 92): nil, from.AddDate(0, 0, 93): console.ErrRange,
+			from:                   nil,
+			from.AddDate(0, 0, 92): nil,
+			from.AddDate(0, 0, 93): console.ErrRange,
 			from.Add(-time.Second): console.ErrRange,
 		} {
-			if got, err := b.Tally(t.Context(), from, to); !errors.Is(err, want) || len(got) > 0 {
+			got, err := b.Tally(t.Context(), from, to)
+			if !errors.Is(err, want) || len(got) > 0 {
 				t.Errorf("Tally until %s = %v, %v; want %v", to, got, err, want)
 			}
 		}
@@ -188,7 +202,10 @@ var searchTests = cases{
 // paying is an attempt as it is after create's answer.
 func paying(number int, coin, network, code, address string) payment.Attempt {
 	a := attempt(number, payment.Waiting, "marker "+code)
-	a.CurrencySymbol, a.NetworkCode, a.TrackingCode, a.Address = coin, network, code, address
+	a.CurrencySymbol = coin
+	a.NetworkCode = network
+	a.TrackingCode = code
+	a.Address = address
 	return a
 }
 
@@ -213,22 +230,44 @@ func tally(t *testing.T, b Backend) {
 		{-time.Microsecond, "7", "", wire.Open},
 	} {
 		s := fresh(n)
-		s.CreatedAt, s.Status, s.Order.AmountUSD = day.Add(c.at), c.status,
-			decimal.RequireFromString(c.amount)
+		s.CreatedAt = day.Add(c.at)
+		s.Status = c.status
+		s.Order.AmountUSD = decimal.RequireFromString(c.amount)
 		inserted(t, b, s)
 		if c.coin != "" {
 			updated(t, b, s.ID, with(paying(1, c.coin, "x", fmt.Sprint("TRK-", n), "A")))
 		}
 	}
+
 	usd := decimal.RequireFromString
 	got := fortest.Must(b.Tally(t.Context(), day, day.Add(48*time.Hour)))(t)
 	slices.SortStableFunc(got, func(a, b console.OrderCount) int { return a.Day.Compare(b.Day) })
 	same(t, "Tally", got, []console.OrderCount{
-		{Day: day, Status: "confirmed", Coin: "ETH", Sessions: 1, AmountUSD: usd("25")},
-		{Day: day, Status: "confirmed", Coin: "USDT", Sessions: 2, AmountUSD: usd("1999999999.98")},
-		{Day: day, Status: "open", Sessions: 2, AmountUSD: usd("0.03")},
 		{
-			Day: day.Add(24 * time.Hour), Status: "confirmed", Coin: "USDT", Sessions: 1,
+			Day:       day,
+			Status:    "confirmed",
+			Coin:      "ETH",
+			Sessions:  1,
+			AmountUSD: usd("25"),
+		},
+		{
+			Day:       day,
+			Status:    "confirmed",
+			Coin:      "USDT",
+			Sessions:  2,
+			AmountUSD: usd("1999999999.98"),
+		},
+		{
+			Day:       day,
+			Status:    "open",
+			Sessions:  2,
+			AmountUSD: usd("0.03"),
+		},
+		{
+			Day:       day.Add(24 * time.Hour),
+			Status:    "confirmed",
+			Coin:      "USDT",
+			Sessions:  1,
 			AmountUSD: usd("1.10"),
 		},
 	})

@@ -25,7 +25,8 @@ var sharedTests = map[string]func(t *testing.T, instances ...Backend){
 	// One claims and sleeps; the other takes over after the lease. What the first
 	// writes then is refused, and does not end the other's lease.
 	"an instance that slept is fenced": func(t *testing.T, instances ...Backend) {
-		one, other := instances[0], instances[1]
+		one := instances[0]
+		other := instances[1]
 		slept := claimed(t, one, 1)
 		now := epoch().Add(time.Minute)
 		awake := claim(t, other, now, time.Minute, 1)[0]
@@ -38,7 +39,8 @@ var sharedTests = map[string]func(t *testing.T, instances ...Backend){
 	},
 	"updates of both lose nothing": raceOfUpdates,
 	"one reads what the other wrote": func(t *testing.T, instances ...Backend) {
-		one, other := instances[0], instances[1]
+		one := instances[0]
+		other := instances[1]
 		s := inserted(t, one, fresh(1))
 		check(t, other, s)
 		s = updated(t, other, s.ID, with(attempt(1, payment.Waiting, "m")), event(s.ID, 1))
@@ -46,7 +48,8 @@ var sharedTests = map[string]func(t *testing.T, instances ...Backend){
 		wantDeliveries(t, one, []string{event(s.ID, 1).ID, event(s.ID, 1).ID})
 	},
 	"one reference, one order": func(t *testing.T, instances ...Backend) {
-		one, other := instances[0], instances[1]
+		one := instances[0]
+		other := instances[1]
 		first := inserted(t, one, fresh(1))
 		second := fresh(2)
 		second.Order.Ref = first.Order.Ref
@@ -54,8 +57,10 @@ var sharedTests = map[string]func(t *testing.T, instances ...Backend){
 	},
 	"the log misses nothing of another": readUnderWriters,
 	"numbers and codes are unique everywhere": func(t *testing.T, instances ...Backend) {
-		one, other := instances[0], instances[1]
-		first, second := inserted(t, one, fresh(1)), inserted(t, other, fresh(2))
+		one := instances[0]
+		other := instances[1]
+		first := inserted(t, one, fresh(1))
+		second := inserted(t, other, fresh(2))
 		updated(t, one, first.ID, with(drawn(1, payment.Waiting, "m1", 100_001)))
 		refused(t, other, second.ID, payment.ErrTaken, with(drawn(1, payment.Creating, "m2",
 			100_001)))

@@ -26,11 +26,13 @@ func Migrated(t testing.TB, create func(path string) error) (path string) {
 		first := filepath.Join(t.TempDir(), "template.db")
 		fortest.OK(t, create(first))
 		content, err := os.ReadFile(first)
-		if _, open := os.Stat(first + "-wal"); err != nil || open == nil {
+		_, open := os.Stat(first + "-wal")
+		if err != nil || open == nil {
 			t.Fatalf("making a database for tests: it is not closed, or %v", err)
 		}
 		template.content = content
 	}
+
 	path = filepath.Join(t.TempDir(), "coinslot.db")
 	fortest.OK(t, os.WriteFile(path, template.content, 0o600))
 	return path

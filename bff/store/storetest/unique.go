@@ -10,11 +10,13 @@ import (
 
 var uniqueTests = cases{
 	"a drawn order number is taken while it is live": on(func(t *testing.T, b Backend) {
-		one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
+		one := inserted(t, b, fresh(1))
+		two := inserted(t, b, fresh(2))
 		for _, state := range []payment.State{payment.Creating, payment.Unknown, payment.Waiting} {
 			updated(t, b, one.ID, with(drawn(1, state, "m1", 100_001)))
 			refused(t, b, two.ID, payment.ErrTaken, with(drawn(1, payment.Creating, "m2", 100_001)))
 		}
+
 		for _, state := range []payment.State{payment.Confirmed, payment.Expired, payment.Cancelled,
 			payment.Refused,
 			payment.Abandoned, payment.Rejected, payment.InReview} {
@@ -39,11 +41,13 @@ var uniqueTests = cases{
 			s.Attempts = append(s.Attempts, drawn(2, payment.Creating, "m2", 100_001))
 		})
 		updated(t, b, s.ID, func(s *payment.Session) {
-			s.Attempts[0].State, s.Attempts[1].State = payment.Waiting, payment.Abandoned
+			s.Attempts[0].State = payment.Waiting
+			s.Attempts[1].State = payment.Abandoned
 		})
 	}),
 	"a transaction id proves one session": on(func(t *testing.T, b Backend) {
-		one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
+		one := inserted(t, b, fresh(1))
+		two := inserted(t, b, fresh(2))
 		paid := func(number int, state payment.State, marker string) payment.Attempt {
 			a := attempt(number, state, marker)
 			a.TxID = "0xabc"
@@ -60,7 +64,8 @@ var uniqueTests = cases{
 		updated(t, b, two.ID, with(paid(1, payment.Confirmed, "m2"))) // given up by the first
 	}),
 	"each of an attempt's transaction ids proves one session": on(func(t *testing.T, b Backend) {
-		one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
+		one := inserted(t, b, fresh(1))
+		two := inserted(t, b, fresh(2))
 		paid := func(marker string, ids ...string) payment.Attempt {
 			a := attempt(1, payment.Confirmed, marker)
 			for _, id := range ids {
@@ -74,14 +79,17 @@ var uniqueTests = cases{
 			refused(t, b, two.ID, payment.ErrTxUsed, with(paid("m2", id)))
 			refused(t, b, two.ID, payment.ErrTxUsed, with(paid("m2", "0x4", id)))
 		}
+
 		updated(t, b, one.ID, with(paid("m1", "0x1", "0x3")))
 		updated(t, b, two.ID, with(paid("m2", "0x4", "0x2"))) // given up by the first
 		shared := paid("m1", "0x1", "0x2")                    // an operator knows
-		shared.TxID, shared.SharedTxID = "", "0x2"
+		shared.TxID = ""
+		shared.SharedTxID = "0x2"
 		updated(t, b, one.ID, with(shared))
 	}),
 	"a tracking code has one attempt": on(func(t *testing.T, b Backend) {
-		one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
+		one := inserted(t, b, fresh(1))
+		two := inserted(t, b, fresh(2))
 		tracked := func(state payment.State, marker string) payment.Attempt {
 			a := attempt(1, state, marker)
 			a.TrackingCode = "TRK"
@@ -96,7 +104,8 @@ var uniqueTests = cases{
 		}
 	}),
 	"a conflict undoes the whole change": on(func(t *testing.T, b Backend) {
-		one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
+		one := inserted(t, b, fresh(1))
+		two := inserted(t, b, fresh(2))
 		updated(t, b, one.ID, with(drawn(1, payment.Waiting, "m1", 100_001)))
 		refused(t, b, two.ID, payment.ErrTaken, func(s *payment.Session) {
 			s.Attempts = []payment.Attempt{
@@ -105,9 +114,11 @@ var uniqueTests = cases{
 			}
 		}, event(two.ID, 1))
 		wantDeliveries(t, b, nil)
-		if _, err := lookUp(t.Context(), b, "free"); !errors.Is(err, payment.ErrNotFound) {
+		_, err := lookUp(t.Context(), b, "free")
+		if !errors.Is(err, payment.ErrNotFound) {
 			t.Errorf("Lookup of an undone attempt = %v; want ErrNotFound", err)
 		}
+
 		third := inserted(t, b, fresh(3))
 		updated(t, b, third.ID, with(drawn(1, payment.Waiting, "m3", 100_002))) // was never taken
 	}, siteA),
@@ -141,6 +152,7 @@ func refused(
 
 func drawn(number int, state payment.State, marker string, orderID int) payment.Attempt {
 	a := attempt(number, state, marker)
-	a.OrderID, a.Drawn = orderID, true
+	a.OrderID = orderID
+	a.Drawn = true
 	return a
 }

@@ -32,7 +32,10 @@ type Damaged struct {
 // [CheckEvent].
 func RunUnreadable(t *testing.T, open func(t *testing.T, endpoints []string) Damaged) {
 	for name, doc := range map[string]string{
-		"no JSON": "{bad json", "nothing": "", "empty": "{}", "null": "null",
+		"no JSON":      "{bad json",
+		"nothing":      "",
+		"empty":        "{}",
+		"null":         "null",
 		"a wrong type": `{"id":"` + fresh(1).ID + `","version":"1"}`,
 		"another's":    `{"id":"` + fresh(2).ID + `","version":1}`,
 	} {
@@ -40,11 +43,13 @@ func RunUnreadable(t *testing.T, open func(t *testing.T, endpoints []string) Dam
 			unreadableSession(t, open(t, []string{endA}), doc)
 		})
 	}
+
 	for name, body := range map[string]string{"no JSON": "{bad json", "nothing": ""} {
 		t.Run("event: "+name, func(t *testing.T) {
 			unreadableEvent(t, open(t, []string{endA}), body)
 		})
 	}
+
 	t.Run("reconciliation run", func(t *testing.T) { unreadableRun(t, open(t, nil)) })
 }
 
@@ -62,7 +67,8 @@ func unreadableSession(t *testing.T, b Damaged, doc string) {
 	ctx := t.Context()
 	for n := range 4 {
 		s := fresh(n)
-		s.Status, s.DueAt = wire.Pending, epoch().Add(time.Duration(n)*time.Second)
+		s.Status = wire.Pending
+		s.DueAt = epoch().Add(time.Duration(n) * time.Second)
 		if n == 1 {
 			s.DueAt = epoch().Add(-time.Hour) // is claimed first
 		}
@@ -71,6 +77,7 @@ func unreadableSession(t *testing.T, b Damaged, doc string) {
 		s.Attempts = []payment.Attempt{a}
 		inserted(t, b.Backend, s)
 	}
+
 	bad := fresh(1).ID
 	fortest.OK(t, b.Execute(ctx, setDoc, bad, doc))
 	now := epoch().Add(time.Hour)
@@ -92,6 +99,7 @@ func unreadableSession(t *testing.T, b Damaged, doc string) {
 		page := fortest.Must(b.Search(ctx, q))(t)
 		wantSessions(t, "search", page.Sessions, 3, 2, 0)
 	}
+
 	codes := []string{"T" + fresh(0).ID, "T" + bad}
 	wantSessions(t, "tracked", fortest.Must(b.Tracked(ctx, codes))(t), 0)
 	fortest.Must(b.Tally(ctx, epoch().Add(-time.Hour), now))(t)
@@ -100,10 +108,22 @@ func unreadableSession(t *testing.T, b Damaged, doc string) {
 	again := fresh(9)
 	again.Order.Ref = fresh(1).Order.Ref
 	for what, act := range map[string]func() error{
-		"Session": func() error { _, err := b.Session(ctx, bad); return err },
-		"Lookup":  func() error { _, err := lookUp(ctx, b, "T"+bad); return err },
-		"Hold":    func() error { _, err := b.Hold(ctx, bad, now, time.Minute); return err },
-		"Insert":  func() error { _, err := b.Insert(ctx, again); return err },
+		"Session": func() error {
+			_, err := b.Session(ctx, bad)
+			return err
+		},
+		"Lookup": func() error {
+			_, err := lookUp(ctx, b, "T"+bad)
+			return err
+		},
+		"Hold": func() error {
+			_, err := b.Hold(ctx, bad, now, time.Minute)
+			return err
+		},
+		"Insert": func() error {
+			_, err := b.Insert(ctx, again)
+			return err
+		},
 		"Update": func() error {
 			_, err := b.Update(ctx, bad, 0, func(*payment.Session) ([]payment.Event, error) {
 				return nil, nil
@@ -117,11 +137,13 @@ func unreadableSession(t *testing.T, b Damaged, doc string) {
 			return err
 		},
 	} {
-		if err := act(); !errors.Is(err, payment.ErrUnreadable) ||
+		err := act()
+		if !errors.Is(err, payment.ErrUnreadable) ||
 			errors.Is(err, payment.ErrExists) {
 			t.Errorf("%s = %v; want %v", what, err, payment.ErrUnreadable)
 		}
 	}
+
 	fortest.OK(t, b.Execute(ctx, `UPDATE sessions SET status = 'expired' WHERE id = $1`, bad))
 	for cursor, first := "", true; first || cursor != ""; first = false {
 		ids, next, err := b.Erasable(ctx, now.Add(time.Hour), cursor, 10)
@@ -143,7 +165,9 @@ func unreadableSession(t *testing.T, b Damaged, doc string) {
 func unreadableEvent(t *testing.T, b Damaged, body string) {
 	ctx := t.Context()
 	s := inserted(t, b.Backend, fresh(1))
-	one, bad, three := event(s.ID, 1), event(s.ID, 2), event(s.ID, 3)
+	one := event(s.ID, 1)
+	bad := event(s.ID, 2)
+	three := event(s.ID, 3)
 	updated(t, b.Backend, s.ID, nothing, one, bad, three)
 	const setBody = `UPDATE events SET body = $2 WHERE id = $1`
 	fortest.OK(t, b.Execute(ctx, setBody, bad.ID, []byte(body)))
@@ -153,13 +177,16 @@ func unreadableEvent(t *testing.T, b Damaged, body string) {
 	for range 2 {
 		claimed = append(claimed, eventIDs(claimTo(t, b.Backend, later(), 1, endA))...)
 	}
+
 	same(t, "claimed", claimed, good)
 	same(t, "claimed later",
 		eventIDs(claimTo(t, b.Backend, later().Add(time.Hour), 10, endA)), good)
 	for _, session := range []string{"", s.ID} {
 		read := allPages(func(cursor string) ([]payment.Event, string) {
 			page := events(t, b.Backend, webhook.EventQuery{
-				After: cursor, Session: session, Limit: 1,
+				After:   cursor,
+				Session: session,
+				Limit:   1,
 			})
 			if !page.More {
 				page.Next = ""
@@ -168,6 +195,7 @@ func unreadableEvent(t *testing.T, b Damaged, body string) {
 		})
 		same(t, "log", idsOf(read), good)
 	}
+
 	fortest.Must(b.Deliveries(ctx, webhook.DeliveryQuery{}))(t)
 	fortest.Must(b.Replay(ctx, webhook.Range{From: epoch(), To: later()}, later()))(t)
 
@@ -202,6 +230,7 @@ func unreadableRun(t *testing.T, b Damaged) {
 		fortest.Equal(t, last.Report == nil && last.Last.Ended.IsZero(), true, "last run %+v", last)
 		fortest.Must(b.LastRun(ctx, gatewaylist.Daily))(t)
 	}
+
 	fortest.Must(b.BeginRun(ctx, run, epoch().Add(time.Hour), time.Minute))(t)
 	fortest.Equal(t, strings.Count(b.Log.String(), "\n"), 2, "log lines:\n%s", b.Log)
 }
@@ -213,7 +242,8 @@ func wantUnreadable(t *testing.T, b Damaged, id string) {
 	if len(list) != 1 || list[0].ID != id || list[0].Error == "" || list[0].Since.IsZero() {
 		t.Errorf("unreadable is %+v; want %s", list, id)
 	}
-	if log := b.Log.String(); strings.Count(log, "\n") != 1 || !strings.Contains(log, id) {
+	log := b.Log.String()
+	if strings.Count(log, "\n") != 1 || !strings.Contains(log, id) {
 		t.Errorf("logged %q; want one line about %s", log, id)
 	}
 }

@@ -20,7 +20,9 @@ var updateTests = cases{
 			current.DueAt = epoch()
 			current.Attempts = append(current.Attempts, attempt(1, payment.Waiting, "m1"))
 		})
-		s.Version, s.Status, s.DueAt = 2, wire.Pending, epoch()
+		s.Version = 2
+		s.Status = wire.Pending
+		s.DueAt = epoch()
 		s.Attempts = []payment.Attempt{attempt(1, payment.Waiting, "m1")}
 		same(t, "Update", got, s)
 		check(t, b, s)
@@ -35,7 +37,10 @@ var updateTests = cases{
 	"update keeps id and version its own": on(func(t *testing.T, b Backend) {
 		s := inserted(t, b, fresh(1))
 		got := updated(t, b, s.ID,
-			func(current *payment.Session) { current.ID, current.Version = "cs_other", 99 })
+			func(current *payment.Session) {
+				current.ID = "cs_other"
+				current.Version = 99
+			})
 		s.Version = 2
 		same(t, "Update", got, s)
 		check(t, b, s)
@@ -58,6 +63,7 @@ var updateTests = cases{
 			if !errors.Is(err, c.want) {
 				t.Errorf("Update = %v after %v; want %v", err, c.err, c.want)
 			}
+
 			same(t, "Update", got, s)
 			check(t, b, s)
 			wantDeliveries(t, b, nil)
@@ -118,7 +124,8 @@ var updateTests = cases{
 
 // changeAll changes s in every way, including what is behind its references.
 func changeAll(s *payment.Session) {
-	s.Status, s.DueAt = wire.Confirmed, epoch()
+	s.Status = wire.Confirmed
+	s.DueAt = epoch()
 	s.Order.Metadata["k"] = "spoilt"
 	s.Attempts[0].State = payment.Confirmed
 	s.Attempts = append(s.Attempts, attempt(2, payment.Waiting, "m2"))
@@ -147,12 +154,14 @@ func raceOfUpdates(t *testing.T, backends ...Backend) {
 			}
 		})
 	}
+
 	all.Wait()
 	close(versions)
 	seen := map[int64]bool{}
 	for v := range versions {
 		seen[v] = true
 	}
+
 	got := fortest.Must(b.Session(t.Context(), s.ID))(t)
 	lines := map[string]bool{}
 	for _, e := range got.Timeline {

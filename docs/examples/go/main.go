@@ -63,9 +63,11 @@ func main() {
 // buy stores an order, creates its session and leads to its page. A form that is sent twice is one
 // order, because the session has the order's number as its idempotency key.
 func buy(w http.ResponseWriter, r *http.Request) {
-	o, cents := order{ID: r.PostFormValue("order")}, 0
+	o := order{ID: r.PostFormValue("order")}
+	cents := 0
 	for _, p := range goods {
-		if n := r.PostFormValue(p.Key); len(n) == 1 && "1" <= n && n <= "9" {
+		n := r.PostFormValue(p.Key)
+		if len(n) == 1 && "1" <= n && n <= "9" {
 			cents += int(n[0]-'0') * p.Cents
 			o.Title += ", " + n + " × " + p.Name
 		}
@@ -74,25 +76,34 @@ func buy(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 		return
 	}
-	o.Title, o.Amount = o.Title[2:], dollars(cents)
+
+	o.Title = o.Title[2:]
+	o.Amount = dollars(cents)
 	mu.Lock()
 	before, known := orders[o.ID]
 	if known && before.Title != o.Title { // another cart is another order
-		o.ID, known = rand.Text(), false
+		o.ID = rand.Text()
+		known = false
 	}
 	if !known {
 		orders[o.ID] = o
 	}
+
 	mu.Unlock()
-	session, err := checkout.CreateSession(r.Context(), client.NewSession{AmountUSD: o.Amount,
-		OrderRef: o.ID, IdempotencyKey: o.ID, Title: o.Title,
-		SuccessURL: shop + "/orders/" + o.ID + "/thanks"})
+	session, err := checkout.CreateSession(r.Context(), client.NewSession{
+		AmountUSD:      o.Amount,
+		OrderRef:       o.ID,
+		IdempotencyKey: o.ID,
+		Title:          o.Title,
+		SuccessURL:     shop + "/orders/" + o.ID + "/thanks",
+	})
 	if err != nil {
 		log.Printf("order %s: %v", o.ID, err)
 		http.Error(w, "The checkout does not answer. Nothing was charged; please go back and "+
 			"try again.", http.StatusBadGateway)
 		return
 	}
+
 	mu.Lock()
 	o = orders[o.ID] // it may be paid by now
 	o.Session = session.ID
@@ -129,11 +140,13 @@ func receiveWebhook(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "not signed by the checkout", http.StatusUnauthorized)
 		return
 	}
+
 	paid, err := e.Session()
 	status := http.StatusNoContent
 	if e.Type == "checkout.confirmed" && err == nil {
 		status = record(e.ID, paid)
 	}
+
 	w.WriteHeader(status)
 }
 
@@ -155,7 +168,9 @@ func record(event string, paid client.Session) int {
 	case !events[event] && !o.Paid:
 		log.Printf("order %s is paid: ship it", o.ID)
 		o.Paid = true
-		orders[o.ID], events[event] = o, true
+		orders[o.ID] = o
+		events[event] = true
 	}
+
 	return http.StatusNoContent
 }

@@ -69,10 +69,12 @@ func Receipt(text string, keys Keys, issuer string, order Order) (Claims, error)
 	if header.Alg != "EdDSA" || header.Typ != "coinslot-receipt+jwt" {
 		return claims, fmt.Errorf("receipt: algorithm %q, type %q", header.Alg, header.Typ)
 	}
+
 	key, err := keys.find(header.Kid)
 	if err != nil {
 		return claims, err
 	}
+
 	signature, err := base64.RawURLEncoding.Strict().DecodeString(part[2])
 	if err != nil || !ed25519.Verify(key, []byte(part[0]+"."+part[1]), signature) {
 		return claims, errors.New("receipt: the signature does not match")
@@ -80,6 +82,7 @@ func Receipt(text string, keys Keys, issuer string, order Order) (Claims, error)
 	if err := decode(part[1], &claims); err != nil {
 		return claims, err
 	}
+
 	return claims, claims.prove(issuer, order)
 }
 
@@ -97,6 +100,7 @@ func (c Claims) prove(issuer string, order Order) error {
 	case c.Test && !order.Test:
 		return errors.New("receipt: no real money has moved")
 	}
+
 	return nil
 }
 

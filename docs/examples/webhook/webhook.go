@@ -20,6 +20,7 @@ func Verify(secret string, h http.Header, body []byte, now time.Time) bool {
 	if err != nil || len(key) < 24 {
 		return false
 	}
+
 	// Get finds canonical names only, and a header made from a map may have others.
 	header := http.Header{}
 	for name, values := range h {
@@ -27,11 +28,14 @@ func Verify(secret string, h http.Header, body []byte, now time.Time) bool {
 			header.Add(name, value)
 		}
 	}
-	id, stamp := header.Get("webhook-id"), header.Get("webhook-timestamp")
+
+	id := header.Get("webhook-id")
+	stamp := header.Get("webhook-timestamp")
 	seconds, err := strconv.ParseInt(stamp, 10, 64)
 	if id == "" || err != nil || now.Sub(time.Unix(seconds, 0)).Abs() > 5*time.Minute {
 		return false
 	}
+
 	mac := hmac.New(sha256.New, key)
 	fmt.Fprintf(mac, "%s.%s.%s", id, stamp, body)
 	want := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
@@ -41,6 +45,7 @@ func Verify(secret string, h http.Header, body []byte, now time.Time) bool {
 			return true
 		}
 	}
+
 	return false
 }
 

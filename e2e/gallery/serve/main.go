@@ -33,10 +33,12 @@ func serve(ctx context.Context, listen, static string) error {
 	if _, err := gallery.Handler(static); err != nil {
 		return err
 	}
+
 	listener, err := net.Listen("tcp", listen)
 	if err != nil {
 		return fmt.Errorf("listening on %q: %w", listen, err)
 	}
+
 	pages := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		handler, err := gallery.Handler(static)
 		if err != nil {
@@ -52,5 +54,6 @@ func serve(ctx context.Context, listen, static string) error {
 	if err := server.Serve(listener); ctx.Err() == nil {
 		return fmt.Errorf("serving: %w", err)
 	}
+
 	return nil
 }

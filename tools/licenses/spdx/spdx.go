@@ -3,12 +3,13 @@
 package spdx
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/google/licensecheck"
 )
 
 // Files lists the license and notice files in folder, those of the whole (LICENSE.txt) before those
@@ -58,24 +59,15 @@ func Module(folder string) (string, error) {
 	return Identify(text), err
 }
 
-// Identify returns the SPDX identifier of a license text; empty = unknown.
+// leastCovered is how much of a file the license's words have to be, in percent. The rest is who
+// holds the copyright, and the texts of parts.
+const leastCovered = 75
+
+// Identify returns the SPDX identifier of the first license in text; empty = unknown.
 func Identify(text []byte) string {
-	words := string(bytes.Join(bytes.Fields(text), []byte(" ")))
-	has := func(s string) bool { return strings.Contains(words, s) }
-	switch {
-	case has("Apache License Version 2.0"):
-		return "Apache-2.0"
-	case has("Mozilla Public License Version 2.0"):
-		return "MPL-2.0"
-	case has("Permission is hereby granted, free of charge, to any person obtaining a copy"):
-		return "MIT"
-	case has("Permission to use, copy, modify, and/or distribute this software"),
-		has("Permission to use, copy, modify, and distribute this software"):
-		return "ISC"
-	case !has("Redistribution and use in source and binary forms"):
+	coverage := licensecheck.Scan(text)
+	if coverage.Percent < leastCovered {
 		return ""
-	case has("Neither the name"), has("may not be used to endorse"), has("may be used to endorse"):
-		return "BSD-3-Clause"
 	}
-	return "BSD-2-Clause"
+	return coverage.Match[0].ID
 }

@@ -10,27 +10,36 @@ import (
 	"coinslot/bff/fortest"
 )
 
+const mit = "Permission is hereby granted, free of charge, to any person obtaining a copy of this software " +
+	"and associated documentation files (the \"Software\"), to deal in the Software without " +
+	"restriction, including without limitation the rights to use, copy, modify, merge, publish, " +
+	"distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the " +
+	"Software is furnished to do so, subject to the following conditions: The above copyright notice " +
+	"and this permission notice shall be included in all copies or substantial portions of the " +
+	"Software. THE SOFTWARE IS PROVIDED \"AS IS\", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, " +
+	"INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE " +
+	"AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, " +
+	"DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, " +
+	"OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.\n"
+
 func TestIdentify(t *testing.T) {
-	for text, want := range map[string]string{
-		"Apache License\n   Version 2.0, January 2004":                                                        "Apache-2.0",
-		"Mozilla Public License Version 2.0":                                                                  "MPL-2.0",
-		"Permission is hereby granted, free of charge, to any\nperson obtaining a copy":                       "MIT",
-		"Redistribution and use in source and binary forms … Neither the name of X":                           "BSD-3-Clause",
-		"Redistribution and use in source and binary forms, with or without modification, are permitted":      "BSD-2-Clause",
-		"Permission to use, copy, modify, and distribute this software for any purpose with or without fee …": "ISC",
-		"all rights reserved": "",
+	bsd := fortest.Must(os.ReadFile("../go-license.txt"))(t)
+	for _, c := range []struct{ text, want string }{
+		{"MIT License\n\nCopyright (c) 2026 A. Author\n\n" + mit, "MIT"},
+		{string(bsd), "BSD-3-Clause"},
+		{"all rights reserved", ""},
+		{"this is not under the following license: " + mit + strings.Repeat("but under our own\n", 30), ""},
 	} {
-		fortest.Equal(t, Identify([]byte(text)), want, "Identify(%q)", text)
+		fortest.Equal(t, Identify([]byte(c.text)), c.want, "Identify(%q)", c.text)
 	}
 }
 
-// folder has files with these names and the MIT license's words in each.
+// folder has files with these names and the MIT license in each.
 func folder(t *testing.T, names ...string) string {
 	t.Helper()
 	root := t.TempDir()
 	for _, name := range names {
-		text := "Permission is hereby granted, free of charge, to any person obtaining a copy"
-		fortest.OK(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o644))
+		fortest.OK(t, os.WriteFile(filepath.Join(root, name), []byte(mit), 0o644))
 	}
 	return root
 }

@@ -15,16 +15,26 @@ import (
 // cost is what a new hash costs: 19 MiB, two rounds, one lane. Source: OWASP Password Storage
 // Cheat Sheet.
 var cost = argon2id.Params{
-	Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32,
+	Memory:      19 * 1024,
+	Iterations:  2,
+	Parallelism: 1,
+	SaltLength:  16,
+	KeyLength:   32,
 }
 
 // The bounds of a hash made elsewhere: cheaper ones do not protect, dearer ones
 // would let a few logins take the whole machine.
 const (
-	leastMemory, mostMemory = 7 * 1024, 256 * 1024 // KiB
-	leastRounds, mostRounds = 1, 10
-	mostLanes               = 8
-	leastCost, mostCost     = 10, 14 // of bcrypt
+	leastMemory = 7 * 1024 // KiB
+	mostMemory  = 256 * 1024
+
+	leastRounds = 1
+	mostRounds  = 10
+
+	mostLanes = 8
+
+	leastCost = 10 // of bcrypt
+	mostCost  = 14
 )
 
 // MinLength and MaxLength are how long a password may be, in bytes.
@@ -67,8 +77,10 @@ func Check(hash string) error {
 				leastCost, mostCost,
 			)
 		}
+
 		return nil
 	}
+
 	return checkArgon2id(hash)
 }
 
@@ -93,6 +105,7 @@ func checkArgon2id(hash string) error {
 	if err != nil {
 		return errHash
 	}
+
 	written := fmt.Sprintf("$argon2id$v=19$m=%d,t=%d,p=%d$", p.Memory, p.Iterations, p.Parallelism)
 	if !strings.HasPrefix(hash, written) || p.SaltLength < 8 || p.SaltLength > 64 ||
 		p.KeyLength < 16 || p.KeyLength > 64 {
@@ -106,5 +119,6 @@ func checkArgon2id(hash string) error {
 			leastMemory, mostMemory, mostRounds, mostLanes,
 		)
 	}
+
 	return nil
 }

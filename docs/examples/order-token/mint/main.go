@@ -17,6 +17,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: COINSLOT_ORDER_KEY=… mint AMOUNT REF")
 		os.Exit(2)
 	}
+
 	header := encode(map[string]any{"alg": "HS256", "typ": "JWT"})
 	claims := encode(map[string]any{
 		"amount_usd": os.Args[1], // text, never a number

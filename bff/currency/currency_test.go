@@ -1,4 +1,4 @@
-package rates
+package currency
 
 import (
 	"errors"
@@ -80,11 +80,15 @@ func TestParseAmount(t *testing.T) {
 		}
 	}
 	_, err := ParseAmount("1.5", "JPY")
-	fortest.Has(t, "the error", err.Error(), "an amount of JPY", "at most 0 digits after the point")
+	fortest.Has(t, "the error", err.Error(), "an amount in JPY is a whole number")
 
 	for _, code := range []string{"", "eur", "EURO", "XAU", "XTS", "BGN"} {
-		_, err := ParseAmount("1", code)
-		fortest.Is(t, err, ErrUnsupported, "%q", code)
+		if _, known := Digits(code); known {
+			t.Errorf("%q is a currency in use", code)
+		}
+		if _, err := ParseAmount("1.2345", code); err != nil {
+			t.Errorf("an amount of %q: %v", code, err)
+		}
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"coinslot/docs"
+	"coinslot/app/wire"
 )
 
 //go:embed api.html
@@ -147,20 +147,14 @@ func (m *manual) addMessage(hook operation) {
 	m.Messages = append(m.Messages, o)
 }
 
-// Errors returns docs/errors.md as HTML, with the stylesheet at css.
-func Errors(css string) ([]byte, error) {
-	type entry struct{ Name, ID string }
-	var list []entry
-	for line := range strings.Lines(string(docs.Errors)) {
-		if m := heading.FindStringSubmatch(strings.TrimSpace(line)); m != nil && len(m[1]) == 2 {
-			list = append(list, entry{m[2], anchor(m[2])})
-		}
-	}
+// Errors returns source, which is docs/errors.md, as HTML, with the stylesheet at css. Errors: the
+// template's.
+func Errors(source []byte, css string) ([]byte, error) {
 	html := strings.ReplaceAll(
-		string(blocks(string(docs.Errors))), "<p>Seen by:", `<p class="seen">Seen by:`,
+		string(blocks(string(source))), "<p>Seen by:", `<p class="seen">Seen by:`,
 	)
 	return render(errorsTemplate, map[string]any{
-		"CSS": css, "Text": template.HTML(html), "Contents": list,
+		"CSS": css, "Text": template.HTML(html), "Contents": sections(source),
 	})
 }
 
@@ -266,7 +260,8 @@ func (d *Document) example(media node) string {
 }
 
 func (d *Document) failure(code string) failure {
-	return failure{code, d.problems[code].Detail, d.problems[code].Status}
+	answer := d.problems[wire.Code(code)]
+	return failure{Code: code, Detail: answer.Detail, Status: answer.Status}
 }
 
 // curl is a shell command for an example request.

@@ -1,5 +1,6 @@
 // Package reference renders docs/openapi.yaml, completed with the table of errors, as JSON and
-// HTML, and docs/errors.md as HTML.
+// HTML, and docs/errors.md as HTML. tools/assets does so when it builds; the server puts its own
+// origin in the place of the one in the files.
 //
 // Start with [Load].
 package reference
@@ -12,35 +13,29 @@ import (
 	"strconv"
 	"strings"
 
+	"coinslot/app/wire"
+	"coinslot/bff/web/problems"
+
 	"github.com/goccy/go-yaml"
-
-	"coinslot/docs"
 )
-
-// Problem is the answer to an error code.
-type Problem struct {
-	Status int
-	Detail string
-}
 
 // Document is the complete description of the API.
 type Document struct {
 	root     tree
-	problems map[string]Problem // by code
+	problems map[wire.Code]problems.Answer
 }
 
 // anyOperation is the code that every operation may return.
 const anyOperation = "internal"
 
-// Load completes docs/openapi.yaml for the server at url, an origin, with all error codes. Errors:
-// an invalid document, or one with an unknown code or example.
-func Load(url string, problems map[string]Problem) (*Document, error) {
-	d := &Document{problems: problems}
-	if err := yaml.UnmarshalWithOptions(docs.OpenAPI, &d.root, yaml.UseOrderedMap()); err != nil {
+// Load completes source, which is docs/openapi.yaml, with all error codes. Errors: an invalid
+// document, or one with an unknown code or example.
+func Load(source []byte, answers map[wire.Code]problems.Answer) (*Document, error) {
+	d := &Document{problems: answers}
+	if err := yaml.UnmarshalWithOptions(source, &d.root, yaml.UseOrderedMap()); err != nil {
 		return nil, fmt.Errorf("reading openapi.yaml: %w", err)
 	}
 	d.root = inlineExamples(d.root, d.root).(tree)
-	d.root = with(d.root, "servers", []any{tree{{Key: "url", Value: url}}})
 	d.addExamples()
 	responses := members(d.root, "components", "responses")
 	for i := range responses {
@@ -90,7 +85,7 @@ func (d *Document) addExamples() {
 	components := members(d.root, "components")
 	examples := members(components, "examples")
 	for _, code := range d.codes() {
-		p := d.problems[code]
+		p := d.problems[wire.Code(code)]
 		examples = append(examples, yaml.MapItem{Key: code,
 			Value: tree{{Key: "summary", Value: p.Detail}, {Key: "value", Value: tree{
 				{Key: "type", Value: "/docs/errors#" + code}, {Key: "status", Value: p.Status},
@@ -105,10 +100,10 @@ func (d *Document) addExamples() {
 // codes are ordered by status and name.
 func (d *Document) codes() (all []string) {
 	for code := range d.problems {
-		all = append(all, code)
+		all = append(all, string(code))
 	}
 	slices.SortFunc(all, func(a, b string) int {
-		return cmp.Or(d.problems[a].Status-d.problems[b].Status, strings.Compare(a, b))
+		return cmp.Or(d.failure(a).Status-d.failure(b).Status, strings.Compare(a, b))
 	})
 	return all
 }
@@ -135,16 +130,29 @@ func (d *Document) complete(operation tree) (tree, error) {
 		responses[i].Value = withRequestID(responses[i].Value.(tree))
 	}
 	byStatus := map[int][]string{}
-	for _, code := range append(texts(operation, "x-errors"), anyOperation) {
-		p, known := d.problems[code]
+	for _, entry := range append(texts(operation, "x-errors"), anyOperation) {
+		// "400 amount_invalid" is a code with another status than usual.
+		other, code, hasStatus := strings.Cut(entry, " ")
+		if !hasStatus {
+			code = entry
+		}
+		p, known := d.problems[wire.Code(code)]
 		if !known {
 			return nil, fmt.Errorf("unknown code: %s", code)
 		}
-		byStatus[p.Status] = append(byStatus[p.Status], code)
+		status := p.Status
+		if hasStatus {
+			var err error
+			status, err = strconv.Atoi(other)
+			if err != nil {
+				return nil, fmt.Errorf("the status of %q is not a number", entry)
+			}
+		}
+		byStatus[status] = append(byStatus[status], code)
 	}
 	pages := text(operation, "x-pages")
 	for _, code := range d.codes() { // in the order of their statuses
-		status := d.problems[code].Status
+		status := d.failure(code).Status
 		if codes := byStatus[status]; codes != nil {
 			paged := pages == "always" || pages == "limited" && status == 429
 			responses = append(responses, yaml.MapItem{
