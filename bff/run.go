@@ -196,10 +196,12 @@ func drain(ctx, serving context.Context, srv *server.Server, d time.Duration) {
 // runOrderToken prints a token signed with COINSLOT_ORDER_KEY.
 func runOrderToken(_ context.Context, args []string, s streams) error {
 	flags := flag.NewFlagSet("order-token", flag.ContinueOnError)
-	amount := flags.String("amount", "", "amount in US dollars, like 25.00")
-	ref := flags.String("ref", "", "the order's unique reference")
-	title := flags.String("title", "", "title of the order")
-	ttl := flags.Duration("ttl", time.Hour, "how long the token is valid")
+	var t order.NewToken
+	flags.StringVar(&t.Amount, "amount", "", "the price, like 25.00")
+	flags.StringVar(&t.Currency, "currency", "", "ISO 4217 code of the price, like EUR; unset = USD")
+	flags.StringVar(&t.Ref, "ref", "", "the order's unique reference")
+	flags.StringVar(&t.Title, "title", "", "title of the order")
+	flags.DurationVar(&t.TTL, "ttl", time.Hour, "how long the token is valid")
 	if err := parse(flags, args, s); err != nil {
 		return err
 	}
@@ -209,7 +211,7 @@ func runOrderToken(_ context.Context, args []string, s streams) error {
 		return err
 	}
 
-	token, err := order.Mint([]byte(key), *amount, *ref, *title, *ttl, time.Now())
+	token, err := order.Mint([]byte(key), t, time.Now())
 	if err != nil {
 		return fmt.Errorf("minting an order token: %w (-amount 25.00 -ref 1001)", err)
 	}

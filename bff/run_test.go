@@ -178,6 +178,20 @@ func TestCommands(t *testing.T) {
 		},
 		{"token", good, []string{"order-token", "-amount", "25.00", "-ref", "1001"}, 0, "eyJ"},
 		{
+			"token in euros",
+			good,
+			[]string{"order-token", "-amount", "25.00", "-currency", "EUR", "-ref", "1001"},
+			0,
+			"eyJ",
+		},
+		{
+			"token with too many digits",
+			good,
+			[]string{"order-token", "-amount", "25.00", "-currency", "JPY", "-ref", "1001"},
+			1,
+			"an amount in JPY is a whole number",
+		},
+		{
 			"token without a key",
 			good[:3],
 			[]string{"order-token", "-amount", "25.00", "-ref", "1001"},

@@ -131,6 +131,16 @@ func (c *Client) Events(ctx context.Context, q EventQuery) iter.Seq2[EventPage, 
 	}
 }
 
+// Rates returns what prices in other currencies than dollars are converted at now, by currency. It
+// is empty if the server's prices are in dollars only.
+func (c *Client) Rates(ctx context.Context) ([]ListedRate, error) {
+	var list struct {
+		Data []ListedRate `json:"data"`
+	}
+	err := c.Do(ctx, http.MethodGet, "/v1/rates", nil, &list)
+	return list.Data, err
+}
+
 // Do sends a request that has no method of its own, such as GET /v1/currencies. It encodes body as
 // JSON and decodes the answer into result, unless these are nil.
 func (c *Client) Do(ctx context.Context, method, path string, body, result any) error {

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"coinslot/bff/fortest"
+	"coinslot/bff/server"
 	"coinslot/bff/server/servertest"
 	"coinslot/client"
 	"coinslot/docs/examples/exampletest"
@@ -39,8 +40,15 @@ func openAPI(t *testing.T) (d document) {
 	return d
 }
 
-// serve starts a checkout. All requests to it have to be operations of the document.
+// serve starts a checkout with prices in dollars.
 func serve(t *testing.T) (*servertest.Rig, *client.Client) {
+	t.Helper()
+	return serveAtRates(t, "")
+}
+
+// serveAtRates starts a checkout with fixed exchange rates; "" = dollars only. All requests to it
+// have to be operations of the document.
+func serveAtRates(t *testing.T, rates string) (*servertest.Rig, *client.Client) {
 	t.Helper()
 	operations, mu := http.NewServeMux(), sync.Mutex{}
 	for path, methods := range openAPI(t).Paths {
@@ -50,7 +58,9 @@ func serve(t *testing.T) (*servertest.Rig, *client.Client) {
 			}
 		}
 	}
-	r := servertest.New(t)
+	gateway, settings := servertest.NewGateway(t)
+	settings.Rates = rates
+	r, _ := servertest.Start(t, gateway, settings, server.Options{})
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		mu.Lock()
 		if _, pattern := operations.Handler(req); pattern == "" {
@@ -243,6 +253,7 @@ for await (const page of checkout.events({ after: "latest" })) console.log("late
 	for _, page := range fortest.Must(filepath.Glob("../docs/migrate/*.md"))(t) {
 		code = append(code, blocks(t, page, "ts")...)
 	}
+	code = append(code, mistypedOrders)
 	for i, text := range code {
 		text = "declare const process: { env: Record<string, string | undefined> };\n" + text
 		fortest.OK(t, os.WriteFile(filepath.Join(folder, fmt.Sprintf("page%d.ts", i)), []byte(text), 0o600))

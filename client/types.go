@@ -22,10 +22,16 @@ type Status = wire.Status
 // Confirmed is the status of a session that is paid.
 const Confirmed = wire.Confirmed
 
-// NewSession is an order to open a session for. Only AmountUSD is required; docs/api.md has the
-// limits.
+// Rate is the exchange rate at which a session's price was converted into dollars.
+type Rate = wire.Rate
+
+// NewSession is an order to open a session for. Only its price is required: either AmountUSD, or
+// Amount and Currency. docs/api.md has the limits.
 type NewSession struct {
-	AmountUSD   string            `json:"amount_usd"`          // "25.00"
+	AmountUSD string `json:"amount_usd,omitempty"` // "25.00"
+	// Amount is a price in Currency, with at most the digits of that: "17.00", "2980" of JPY.
+	Amount      string            `json:"amount,omitempty"`
+	Currency    string            `json:"currency,omitempty"`  // ISO 4217 code, "EUR"
 	OrderRef    string            `json:"order_ref,omitempty"` // your reference, unique
 	OrderID     int               `json:"order_id,omitempty"`  // six digits; zero = any
 	ShopName    string            `json:"shop_name,omitempty"` // shown; none = COINSLOT_SHOP_NAME
@@ -42,6 +48,19 @@ type NewSession struct {
 	Lang             string `json:"lang,omitempty"` // BCP 47 tag
 	// IdempotencyKey makes the request safe to repeat; an OrderRef does, too. Empty = none.
 	IdempotencyKey string `json:"-"`
+}
+
+// ListedRate is what one unit of a currency is worth now. Numbers are decimal text.
+type ListedRate struct {
+	Currency   string     `json:"currency"`           // ISO 4217 code, "EUR"
+	USDPerUnit string     `json:"usd_per_unit"`       // ten digits; empty = there was no rate yet
+	Exact      string     `json:"usd_per_unit_exact"` // a fraction, "1.0921/163.27"
+	Source     string     `json:"source"`             // "ecb", "json" or "fixed"
+	AsOf       *time.Time `json:"as_of"`              // nil = there was no rate yet
+	ValidUntil *time.Time `json:"valid_until"`        // nil = without limit
+	Usable     bool       `json:"usable"`             // sessions can be opened in it
+	// Reason is why not: "too_old", "held", "absent" or "invalid"; empty = it is usable.
+	Reason string `json:"reason"`
 }
 
 // SessionQuery selects sessions; empty fields do not restrict.

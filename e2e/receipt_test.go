@@ -49,7 +49,7 @@ func (s *stack) verifyReceipt(text, ref, amount string) (receipt.Claims, error) 
 	s.t.Helper()
 	var keys receipt.Keys
 	fortest.OK(s.t, json.Unmarshal([]byte(s.download("/.well-known/jwks.json")), &keys))
-	return receipt.Receipt(text, keys, s.base, receipt.Order{Ref: ref, AmountUSD: amount})
+	return receipt.Receipt(text, keys, s.base, receipt.Order{Ref: ref, Amount: amount})
 }
 
 // The receipt that the shop's page gets proves the payment to the shop's server, for this order

@@ -39,6 +39,8 @@ type Database struct {
 	// AsyncReplicas is how many replicas PostgreSQL has although none has to confirm a commit: a
 	// failover to them loses the newest ones.
 	AsyncReplicas int
+	// HeldRates are the currencies whose newest exchange rate waits for an operator.
+	HeldRates []string
 	// ClockAhead is how far the server's clock is ahead of this machine's; zero for SQLite.
 	ClockAhead time.Duration
 }
@@ -88,6 +90,12 @@ func (ch *checker) database(ctx context.Context) findings {
 			fmt.Sprintf("the daily reconciliation last completed %d days ago: late payments "+
 				"may go unnoticed", int(age.Hours()/24)),
 			"start the server; if it is running, look for the reason in its log")...)
+	}
+	if len(db.HeldRates) > 0 {
+		list = append(list, warn("rates", "the exchange rate of "+
+			strings.Join(db.HeldRates, ", ")+" jumped and is held: once the old one is no longer "+
+			"valid, orders in it are refused",
+			"compare it with a second source, then accept it in the console (docs/rates.md)")...)
 	}
 
 	return append(list, ch.unrouted(db.Backlogs)...)

@@ -16,6 +16,7 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
+	"coinslot/bff/rates"
 	"coinslot/bff/store"
 	"coinslot/bff/store/pgtest"
 )
@@ -444,6 +445,65 @@ func webhookFaults() []fault {
 			check.Warn, "webhooks", "inside your network",
 		},
 	}
+}
+
+// ratesFrom is a source of exchange rates that answers with a document.
+func ratesFrom(document string) func(*testing.T, *rig) {
+	return func(t *testing.T, w *rig) {
+		s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(rw, document)
+		}))
+		t.Cleanup(s.Close)
+		w.env["COINSLOT_RATES"] = "json:" + s.URL + "/latest?key=" + bearer
+	}
+}
+
+// inEuros is a catalog with a price in euros.
+const inEuros = "currency: EUR\nitems:\n  tea: {title: Tea, amount: \"3.50\"}\n"
+
+func ratesFaults() []fault {
+	fixed := func(text string) func(*testing.T, *rig) {
+		return func(t *testing.T, w *rig) {
+			path := writeTemp(t, text, 0o600) + ".yaml"
+			fortest.OK(t, os.WriteFile(path, []byte(text), 0o600))
+			w.env["COINSLOT_RATES"] = path
+		}
+	}
+	sells := func(rates func(*testing.T, *rig)) func(*testing.T, *rig) {
+		return func(t *testing.T, w *rig) {
+			rates(t, w)
+			w.env["COINSLOT_CATALOG"] = writeTemp(t, inEuros, 0o600)
+		}
+	}
+	today := time.Now().UTC().Format(time.RFC3339)
+	return []fault{
+		{"rates of today", ratesFrom(`{"base":"USD","date":"` + today + `","rates":{"EUR":0.9}}`), check.OK, "rates", `1 exchange rate of the source "json" as of ` + today[:10]},
+		{"rates of last year", ratesFrom(`{"base":"USD","date":"2025-11-26","rates":{"EUR":0.9}}`), check.Fail, "rates", "are as of 2025-11-26 00:00 UTC and served until 2025-11-27 02:00 UTC"},
+		{"no rates", ratesFrom(`{"base":"USD","date":"` + today + `","rates":{}}`), check.Fail, "rates", "no rate"},
+		{"a rate of zero", ratesFrom(`{"base":"USD","date":"` + today + `","rates":{"EUR":0.9,"JPY":0}}`), check.Warn, "rates", "rate of JPY is zero"},
+		{"no document", ratesFrom("<html>"), check.Fail, "rates", "the exchange rates of 127.0.0.1:"},
+		{"no source there", set("COINSLOT_RATES", "json:http://127.0.0.1:1/?key="+bearer), check.Fail, "rates", "whether this machine may connect to 127.0.0.1:1"},
+		{"no file", set("COINSLOT_RATES", "/there/is/no.yaml"), check.Fail, "rates", "correct the file or the path"},
+		{"no source is set", sells(set("COINSLOT_RATES", "")), check.Fail, "rates", "the catalog has prices in EUR: these items cannot be bought"},
+		{"a source without the euro", sells(fixed("base: USD\nrates: {GBP: 0.8}\n")), check.Fail, "rates", "prices in EUR, of which the source has no rate"},
+		{"a source with the euro", sells(fixed("base: USD\nrates: {EUR: 0.9}\n")), check.OK, "rates", `of the source "fixed"`},
+		{"a rate that is held", heldRate, check.Warn, "rates", "the exchange rate of EUR jumped and is held"},
+	}
+}
+
+// heldRate makes a database in which the rate of the euro waits for an operator.
+func heldRate(t *testing.T, w *rig) {
+	w.env["COINSLOT_DATABASE"] = filepath.Join(t.TempDir(), "held.db")
+	db := fortest.Must(store.Open(t.Context(), store.Config{DSN: w.env["COINSLOT_DATABASE"]}))(t)
+	held := rates.Entry{
+		Rate: rates.Rate{Fraction: "1.09", Source: rates.ECB},
+		Held: &rates.Rate{Fraction: "1.31", Source: rates.ECB},
+	}
+	state := rates.State{Source: rates.ECB, Currencies: map[string]rates.Entry{
+		"EUR": held,
+		"GBP": {Rate: held.Rate},
+	}}
+	fortest.OK(t, errors.Join(db.SaveRates(t.Context(), state, 0), db.Close()))
 }
 
 // overdueDatabase makes a database whose last daily comparison is three days old.

@@ -108,8 +108,7 @@ func (ch *checker) secrets(context.Context) (list findings) {
 func (ch *checker) inEnvironment() string {
 	var names []string
 	for _, s := range config.Settings() {
-		if s.File && ch.variable(s.Name) != "" &&
-			(s.Name != "COINSLOT_DATABASE" || strings.Contains(ch.Settings.Database, "://")) {
+		if s.File && ch.variable(s.Name) != "" && ch.mayHoldSecret(s.Name) {
 			names = append(names, s.Name)
 		}
 	}
@@ -117,6 +116,17 @@ func (ch *checker) inEnvironment() string {
 		return ""
 	}
 	return "; a file (…_FILE) is safer than the environment for " + strings.Join(names, ", ")
+}
+
+// mayHoldSecret reports whether the value of a setting that can be in a file may hold a secret.
+func (ch *checker) mayHoldSecret(name string) bool {
+	switch name {
+	case "COINSLOT_DATABASE":
+		return strings.Contains(ch.Settings.Database, "://")
+	case "COINSLOT_RATES":
+		return strings.Contains(ch.Settings.Rates, "://")
+	}
+	return true
 }
 
 // files checks the catalog and the token list.

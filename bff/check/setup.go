@@ -47,8 +47,8 @@ const partTimeout = 15 * time.Second
 func (s Setup) Findings(ctx context.Context) []Finding {
 	ch := &checker{Setup: s.withDefaults(), invalid: namedSettings(s.Problem)}
 	parts := []func(context.Context) findings{
-		ch.settings, ch.sandbox, ch.secrets, ch.files, ch.database, ch.retention, ch.gateway,
-		ch.public, ch.proxies, ch.origins, ch.webhooks, ch.ops, ch.machine,
+		ch.settings, ch.sandbox, ch.secrets, ch.files, ch.rates, ch.database, ch.retention,
+		ch.gateway, ch.public, ch.proxies, ch.origins, ch.webhooks, ch.ops, ch.machine,
 	}
 	found := make([]findings, len(parts))
 	ctx, cancel := context.WithTimeout(ctx, partTimeout)

@@ -217,7 +217,7 @@ func TestFaults(t *testing.T) {
 	checkout, database := checkoutServer(t)
 	for area, faults := range map[string][]fault{
 		"settings": settingFaults(), "database": databaseFaults(), "gateway": gatewayFaults(),
-		"public": publicFaults(), "webhooks": webhookFaults(),
+		"public": publicFaults(), "webhooks": webhookFaults(), "rates": ratesFaults(),
 	} {
 		for _, f := range faults {
 			t.Run(area+"/"+f.name, func(t *testing.T) {

@@ -42,11 +42,13 @@ func (c *Service) open(
 	o = o.Complete()
 	known, err := c.checkCurrencies(ctx, o)
 	if err == nil {
-		o, err = c.Price(ctx, o)
+		o, err = c.convert(ctx, o)
 	}
 	fresh := c.newSession(o, key)
 	if err != nil {
-		return c.findExisting(ctx, fresh, err)
+		s, created, err = c.findExisting(ctx, fresh, err)
+		c.reportRefusedPrice(err)
+		return s, created, err
 	}
 
 	s, err = c.Store.Insert(ctx, fresh)

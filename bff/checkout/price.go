@@ -2,6 +2,7 @@ package checkout
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -11,11 +12,31 @@ import (
 	"coinslot/bff/payment"
 )
 
-// Price returns o with the dollars that it is charged as now. One in dollars stays as it is.
+// Price returns o with the dollars that it is charged as now. One in dollars stays as it is. It
+// calls Config.PriceRefused.
 //
 // Errors: *wire.Error with CodeCurrencyUnsupported, CodeRateUnavailable, or CodeAmountInvalid if
 // the dollars are too many; the store's.
 func (c *Service) Price(ctx context.Context, o payment.Order) (payment.Order, error) {
+	o, err := c.convert(ctx, o)
+	c.reportRefusedPrice(err)
+	return o, err
+}
+
+// reportRefusedPrice calls Config.PriceRefused if err says that a price cannot be converted.
+func (c *Service) reportRefusedPrice(err error) {
+	refused, ok := errors.AsType[*wire.Error](err)
+	if !ok {
+		return
+	}
+	switch refused.Code {
+	case wire.CodeRateUnavailable, wire.CodeCurrencyUnsupported:
+		c.PriceRefused(refused.Code)
+	}
+}
+
+// convert is Price without a call of Config.PriceRefused.
+func (c *Service) convert(ctx context.Context, o payment.Order) (payment.Order, error) {
 	if o.InDollars() {
 		return o, nil
 	}

@@ -103,6 +103,8 @@ func TestRepeatAtAnotherRate(t *testing.T) {
 // was opened before is returned.
 func TestNothingOpensWithoutRate(t *testing.T) {
 	h := newEuroShop(t)
+	var counted []wire.Code
+	h.Service.PriceRefused = func(code wire.Code) { counted = append(counted, code) }
 	before := openEuros(h, "25")
 	h.Clock.Move(24 * time.Hour)
 
@@ -124,6 +126,16 @@ func TestNothingOpensWithoutRate(t *testing.T) {
 	page, err := h.Store.List(t.Context(), payment.Filter{})
 	fortest.OK(t, err)
 	fortest.Equal(t, len(page.Sessions), 1, "the stored sessions")
+
+	_, err = h.Service.Price(t.Context(), fresh)
+	fortest.Is(t, err, &wire.Error{Code: wire.CodeCurrencyUnsupported}, "a page in francs")
+	want := []wire.Code{
+		wire.CodeRateUnavailable,
+		wire.CodeCurrencyUnsupported,
+		wire.CodeCurrencyUnsupported,
+		wire.CodeCurrencyUnsupported,
+	}
+	fortest.Diff(t, counted, want, "the refusals that are reported (-want +got)")
 }
 
 // TestRateServesOneDay: no coin is chosen at a rate that is older than a day, not even after an

@@ -41,6 +41,9 @@ type Config struct {
 	// Transitioned is called after a session was opened (before is zero) or changed. The two
 	// share no attempts. It must not block. Nil = no callback.
 	Transitioned func(before, after payment.Session)
+	// PriceRefused is called when an order is refused because its price cannot be converted, with
+	// CodeRateUnavailable or CodeCurrencyUnsupported. It must not block. Nil = no callback.
+	PriceRefused func(wire.Code)
 	// Trace returns the traceparent (W3C Trace Context) of ctx, which is stored with an
 	// attempt; "" = none. Nil = no tracing.
 	Trace func(ctx context.Context) string
@@ -74,6 +77,9 @@ func New(c Config) *Service {
 	}
 	if c.Transitioned == nil {
 		c.Transitioned = func(payment.Session, payment.Session) {}
+	}
+	if c.PriceRefused == nil {
+		c.PriceRefused = func(wire.Code) {}
 	}
 	if c.Trace == nil {
 		c.Trace = func(context.Context) string { return "" }

@@ -44,6 +44,19 @@ func start(t *testing.T, c Config) runningDemo {
 	return runningDemo{checkoutLine.FindStringSubmatch(out.String())[1], shopLine.FindStringSubmatch(out.String())[1], stop}
 }
 
+// TestPriceInEuros: the shop sells in dollars and in euros, at its own rate.
+func TestPriceInEuros(t *testing.T) {
+	d := start(t, freeAddresses(t))
+	page := fetch(t, http.MethodGet, d.shop, "")
+	fortest.Has(t, "the shop", page, "$18.50", "$25.00", "€32.00")
+
+	sessions := regexp.MustCompile(`session="(cs_[a-z0-9]+)"`).FindAllStringSubmatch(page, -1)
+	fortest.Equal(t, len(sessions), 3, "sessions of the shop")
+	view := fetch(t, http.MethodGet, d.checkout+"/checkout/"+sessions[2][1]+"/view", "")
+	fortest.Has(t, "the view", view, // 32 / 0.9157 = 34.945…
+		`"amount":"32.00","currency":"EUR","amount_usd":"34.95"`, "the shop’s own rate")
+}
+
 func fetch(t *testing.T, method, url, body string) string {
 	t.Helper()
 	req := fortest.Must(http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body)))(t)

@@ -4,6 +4,7 @@ package demo
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -52,6 +53,9 @@ type Config struct {
 	Out    io.Writer    // for the printed addresses
 	Log    *slog.Logger // nil = silent
 }
+
+//go:embed rates.yaml
+var ratesFile []byte
 
 // Kinds are the payments that a page can simulate, in the order of its bar: all of the gateway's.
 func Kinds() []string {
@@ -129,6 +133,11 @@ func prepare(c Config, dir string) (d *demo, err error) {
 		return nil, err
 	}
 
+	rates := filepath.Join(dir, "rates.yaml")
+	if err := os.WriteFile(rates, ratesFile, 0o600); err != nil {
+		return nil, fmt.Errorf("writing the demo's exchange rates: %w", err)
+	}
+
 	d.settings = config.Config{
 		PublicURL:            "http://localhost:" + port(d.checkout),
 		Database:             filepath.Join(dir, "demo.db"),
@@ -144,6 +153,7 @@ func prepare(c Config, dir string) (d *demo, err error) {
 		AllowPrivateWebhooks: true,
 		AdminPassword:        config.NewSecret(hash),
 		Catalog:              d.Catalog,
+		Rates:                rates,
 		ShopName:             "Northlight Coffee",
 	}
 	d.store, err = newShop(d.settings, d.static, d.state.Webhooks)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"coinslot/bff/config"
+	"coinslot/bff/internal/background"
 	"coinslot/client"
 	"coinslot/static"
 )
@@ -32,11 +33,13 @@ type shop struct {
 	messages []string   // received webhooks, newest first
 }
 
-// product has the Session and URL of the shopper's order.
+// product has the Session and URL of the shopper's order. Price is Amount and Currency for people.
 type product struct {
 	ID          string
 	Title       string
 	Description string
+	Amount      string
+	Currency    string
 	Price       string
 	Session     string
 	URL         string
@@ -47,14 +50,26 @@ func products() []product {
 		{
 			ID:          "coffee",
 			Title:       "House blend, 500 g",
-			Price:       "18.50",
+			Amount:      "18.50",
+			Currency:    "USD",
+			Price:       "$18.50",
 			Description: "Whole beans, roasted on Tuesdays.",
 		},
 		{
 			ID:          "tickets",
 			Title:       "Two tickets, Saturday",
-			Price:       "25.00",
+			Amount:      "25.00",
+			Currency:    "USD",
+			Price:       "$25.00",
 			Description: "Doors open at eight.",
+		},
+		{
+			ID:          "moka",
+			Title:       "Moka pot, three cups",
+			Amount:      "32.00",
+			Currency:    "EUR",
+			Price:       "€32.00",
+			Description: "Polished steel, from Naples.",
 		},
 	}
 }
@@ -126,11 +141,16 @@ func (s *shop) home(w http.ResponseWriter, r *http.Request) {
 func (s *shop) open(ctx context.Context, p *product, cart string) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	session, err := s.api.CreateSession(ctx, client.NewSession{
-		AmountUSD: p.Price,
-		OrderRef:  cart + "-" + p.ID,
-		Title:     p.Title,
-	})
+	order := client.NewSession{
+		Amount:   p.Amount,
+		Currency: p.Currency,
+		OrderRef: cart + "-" + p.ID,
+		Title:    p.Title,
+	}
+	session, err := s.api.CreateSession(ctx, order)
+	for client.IsCode(err, "rate_unavailable") && background.Sleep(ctx, 50*time.Millisecond) {
+		session, err = s.api.CreateSession(ctx, order) // the demo's rates are read when it starts
+	}
 	p.Session = session.ID
 	p.URL = session.URL
 	return err

@@ -47,6 +47,20 @@ var families = []Family{
 		"Attempts that need attention, by finding: review=paid, not proven; abandoned=a given-up " +
 			"create; rejected=an invalid answer; duplicate=a second transaction."},
 
+	{"coinslot_sessions_refused_total", counter, "reason",
+		"Orders that were refused because their price cannot be converted: rate_unavailable, " +
+			"currency_unsupported."},
+	{"coinslot_rate_age_seconds", gauge, "source",
+		"Age of the newest exchange rates, by what the source says; absent without any. All " +
+			"instances."},
+	{"coinslot_rates_usable", gauge, "",
+		"Currencies that can be converted now; absent without COINSLOT_RATES. All instances."},
+	{"coinslot_rates_held", gauge, "",
+		"Currencies whose newest rate jumped and waits for an operator. All instances."},
+	{"coinslot_rate_failing_seconds", gauge, "",
+		"How long reads of the source of exchange rates have failed; 0 = the last one succeeded. " +
+			"All instances."},
+
 	{"coinslot_reconciliation_age_seconds", gauge, "",
 		"Time since the last complete daily reconciliation, which finds late money, or since " +
 			"the first checkout. All instances; absent before the first checkout."},

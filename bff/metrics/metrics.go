@@ -19,6 +19,8 @@ import (
 	"sync"
 	"time"
 
+	"coinslot/app/wire"
+
 	vm "github.com/VictoriaMetrics/metrics"
 )
 
@@ -102,6 +104,8 @@ func (s *Set) initCounters() {
 	for _, finding := range findings {
 		s.counter("coinslot_findings_total", finding)
 	}
+	s.counter("coinslot_sessions_refused_total", string(wire.CodeRateUnavailable))
+	s.counter("coinslot_sessions_refused_total", string(wire.CodeCurrencyUnsupported))
 
 	s.counter("coinslot_log_lines_total", "warn")
 	s.counter("coinslot_log_lines_total", "error")
@@ -152,6 +156,11 @@ func (s *Set) CountOperation(operation string, err error, took time.Duration) {
 	}
 	s.counter("coinslot_database_operations_total", operation, outcome).Inc()
 	s.observe("coinslot_database_operation_seconds", took, operation)
+}
+
+// CountRefusedPrice counts an order whose price cannot be converted; see checkout.Config.
+func (s *Set) CountRefusedPrice(reason wire.Code) {
+	s.counter("coinslot_sessions_refused_total", string(reason)).Inc()
 }
 
 // CountLogLine counts a log line: warn or error.

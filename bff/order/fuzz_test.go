@@ -96,7 +96,7 @@ func cents(t *testing.T, o payment.Order) {
 
 // FuzzParseToken: without the key, no token is accepted.
 func FuzzParseToken(f *testing.F) {
-	good := fortest.Must(Mint([]byte("another key of thirty-two bytes.."), "25.00", "1", "", 1e9, now))(f)
+	good := fortest.Must(Mint([]byte("another key of thirty-two bytes.."), NewToken{Amount: "25.00", Ref: "1", TTL: 1e9}, now))(f)
 	none := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none"}`))
 	for _, s := range []string{"", ".", "..", "eyJhbGciOiJIUzI1NiJ9.e30.x", good, none + good[strings.IndexByte(good, '.'):], strings.Replace(good, "eyJhbGci", none, 1), good + "=", " " + good} {
 		f.Add(s)

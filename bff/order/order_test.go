@@ -218,13 +218,28 @@ func TestParseToken(t *testing.T) {
 }
 
 func TestMint(t *testing.T) {
-	token := fortest.Must(Mint([]byte(key), "25.00", "1001", "", time.Hour, now))(t)
-	if o, err := ParseToken(token, []byte(key), now); err != nil || o.Ref != "1001" {
-		t.Errorf("ParseToken(Mint) = %+v, %v", o, err)
+	for _, good := range []struct{ code, amount, want string }{
+		{"", "25.00", "25 USD"},
+		{"USD", "25.00", "25 USD"},
+		{"EUR", "17.50", "17.5 EUR"},
+		{"JPY", "2980", "2980 JPY"},
+	} {
+		asked := NewToken{Amount: good.amount, Currency: good.code, Ref: "1001", TTL: time.Hour}
+		token := fortest.Must(Mint([]byte(key), asked, now))(t)
+		o := fortest.Must(ParseToken(token, []byte(key), now))(t)
+		amount, code := o.Price()
+		fortest.Equal(t, amount.String()+" "+code, good.want, "the price of a token")
+		fortest.Equal(t, o.Ref, "1001", "its reference")
 	}
-	for _, bad := range [][2]string{{"", "1"}, {"x", "1"}, {"1", ""}} {
-		if _, err := Mint([]byte(key), bad[0], bad[1], "", time.Hour, now); err == nil {
-			t.Errorf("Mint(%q, %q) = nil error", bad[0], bad[1])
+	for _, bad := range []NewToken{
+		{Ref: "1"},
+		{Amount: "x", Ref: "1"},
+		{Amount: "1"},
+		{Amount: "1.5", Currency: "JPY", Ref: "1"},
+		{Amount: "1", Ref: "1", TTL: 401 * 24 * time.Hour},
+	} {
+		if _, err := Mint([]byte(key), bad, now); err == nil {
+			t.Errorf("Mint(%+v) = nil error", bad)
 		}
 	}
 }

@@ -129,23 +129,39 @@ func invalid(err error) error {
 	return payment.NewError(wire.CodeOrderInvalid, "order")
 }
 
-// Mint signs an order token for testing: amount and reference as in the contract, valid for ttl
-// from now, at most 400 days. Errors: those of the values.
-func Mint(
-	key []byte, amountUSD, ref, title string, ttl time.Duration, now time.Time,
-) (string, error) {
-	if _, err := payment.ParseAmount(amountUSD); err != nil {
+// NewToken is an order token to sign.
+type NewToken struct {
+	Amount   string // decimal text
+	Currency string // of Amount, an ISO 4217 code; empty = USD
+	Ref      string // the order's reference
+	Title    string // empty = none
+	TTL      time.Duration
+}
+
+// Mint signs an order token for testing, which is valid for its TTL from now, at most 400 days.
+// Errors: those of the values.
+func Mint(key []byte, t NewToken, now time.Time) (string, error) {
+	c := jwt.MapClaims{"order_ref": t.Ref, "exp": now.Add(t.TTL).Unix()}
+	var err error
+	if t.Currency == "" {
+		c["amount_usd"] = t.Amount
+		_, err = readPrice(&t.Amount, nil, nil)
+	} else {
+		c["amount"] = t.Amount
+		c["currency"] = t.Currency
+		_, err = readPrice(nil, &t.Amount, &t.Currency)
+	}
+	if err != nil {
 		return "", err
 	}
-	if ref == "" {
+	if t.Ref == "" {
 		return "", payment.NewError(wire.CodeInvalid, "order_ref")
 	}
-	if ttl > maxAhead {
+	if t.TTL > maxAhead {
 		return "", errors.New("token would be valid for more than 400 days: choose a shorter time")
 	}
-	c := jwt.MapClaims{"amount_usd": amountUSD, "order_ref": ref, "exp": now.Add(ttl).Unix()}
-	if title != "" {
-		c["title"] = title
+	if t.Title != "" {
+		c["title"] = t.Title
 	}
 	return jwt.NewWithClaims(jwt.SigningMethodHS256, c).SignedString(key)
 }

@@ -18,9 +18,11 @@ type Schedule struct {
 	// Next is when the source is to be read again. While an instance reads it, that is when
 	// another one takes over.
 	Next time.Time `json:"next"`
-	// Failures counts the consecutive reads that failed. Failure is the last one's error.
-	Failures int    `json:"failures,omitempty"`
-	Failure  string `json:"failure,omitempty"`
+	// Failures counts the consecutive reads that failed, the first at FailingSince. Failure is the
+	// last one's error.
+	Failures     int       `json:"failures,omitempty"`
+	FailingSince time.Time `json:"failing_since,omitzero"`
+	Failure      string    `json:"failure,omitempty"`
 }
 
 // Store keeps the state for all instances. Errors not named here are the database's.
@@ -120,6 +122,10 @@ func (r *Refresher) store(ctx context.Context, t Table, failure error) (time.Dur
 			failures := before.Schedule.Failures + 1
 			wait = pause(failures, wait)
 			after.Schedule.Failures = failures
+			after.Schedule.FailingSince = before.Schedule.FailingSince
+			if after.Schedule.FailingSince.IsZero() {
+				after.Schedule.FailingSince = r.Now().UTC()
+			}
 			after.Schedule.Failure = shortened(failure.Error())
 		}
 		after.Schedule.Next = r.Now().Add(wait).UTC()

@@ -22,20 +22,21 @@ const folder = "../../docs/examples/verify"
 
 // claim is a receipt with what a shop holds against it.
 type claim struct {
-	Name    string          `json:"name"`
-	Text    string          `json:"text"`
-	Keys    json.RawMessage `json:"keys"`
-	Issuer  string          `json:"issuer"`
-	Ref     string          `json:"ref"`
-	Amount  string          `json:"amount"`
-	Test    bool            `json:"test"`
-	refused string          // part of why; empty = it is good
+	Name     string          `json:"name"`
+	Text     string          `json:"text"`
+	Keys     json.RawMessage `json:"keys"`
+	Issuer   string          `json:"issuer"`
+	Ref      string          `json:"ref"`
+	Amount   string          `json:"amount"`
+	Currency string          `json:"currency"`
+	Test     bool            `json:"test"`
+	refused  string          // part of why; empty = it is good
 }
 
 // claimed is every case that a sample has to tell apart.
 func claimed(t *testing.T) []claim {
 	s, both := signer(t, secretNew), signer(t, secretNew, secretOld)
-	good := claim{"good", s.Receipt(paid()), s.KeySet(), issuer, "1001", "25.00", false, ""}
+	good := claim{"good", s.Receipt(paid()), s.KeySet(), issuer, "1001", "25.00", "USD", false, ""}
 	list := []claim{good}
 	add := func(name, refused string, change func(c *claim)) {
 		c := good
@@ -80,9 +81,16 @@ func claimed(t *testing.T) []claim {
 	add("order without a reference", "another order", func(c *claim) { c.Text, c.Ref = session(func(p *payment.Session) { p.Order.Ref = "" }), "" })
 	add("other amount", "another amount", func(c *claim) { c.Amount = "250.00" })
 	add("paid for a smaller amount", "another amount", text(session(func(p *payment.Session) { p.Order.AmountUSD = decimal.RequireFromString("0.25") })))
+	inEuros := session(func(p *payment.Session) {
+		p.Order.Amount = decimal.RequireFromString("25")
+		p.Order.Currency = "EUR"
+	})
+	add("good, in another currency", "", func(c *claim) { c.Text, c.Currency = inEuros, "EUR" })
+	add("euros for dollars", "another amount", text(inEuros))
+	add("dollars for euros", "another amount", func(c *claim) { c.Currency = "EUR" })
 	add("play money", "real money", text(session(func(p *payment.Session) { p.Test = true })))
 	add("review", "not confirmed", signed(func(c jwt.MapClaims) { c["status"] = "review" }))
-	for _, member := range []string{"iss", "status", "order_ref", "amount_usd"} {
+	for _, member := range []string{"iss", "status", "order_ref", "amount", "currency"} {
 		add("no "+member, "not confirmed|another", signed(func(c jwt.MapClaims) { delete(c, member) }))
 	}
 	for name, json := range senseless() {
@@ -174,7 +182,7 @@ func TestSampleGo(t *testing.T) {
 	for _, c := range list {
 		var keys verify.Keys
 		fortest.OK(t, json.Unmarshal(c.Keys, &keys))
-		got, err := verify.Receipt(c.Text, keys, c.Issuer, verify.Order{Ref: c.Ref, AmountUSD: c.Amount, Test: c.Test})
+		got, err := verify.Receipt(c.Text, keys, c.Issuer, verify.Order{Ref: c.Ref, Amount: c.Amount, Currency: c.Currency, Test: c.Test})
 		if err != nil {
 			said = append(said, err.Error())
 			continue
@@ -189,7 +197,7 @@ var samples = []exampletest.Sample{
 	{Language: "js", File: "verify.mjs", Commands: []string{"node"}, Needs: []string{"--version"}, Run: `import { readFileSync } from "node:fs";
 const { ReceiptError, verifyReceipt } = await import(process.argv[2]);
 for (const c of JSON.parse(readFileSync(0, "utf8"))) {
-  try { console.log("good " + verifyReceipt(c.text, c.keys, c.issuer, { ref: c.ref, amountUsd: c.amount }, { test: c.test }).sub); }
+  try { console.log("good " + verifyReceipt(c.text, c.keys, c.issuer, { ref: c.ref, amount: c.amount, currency: c.currency }, { test: c.test }).sub); }
   catch (e) {
     if (!(e instanceof ReceiptError)) throw e;
     console.log(e.message);
@@ -202,7 +210,7 @@ sys.dont_write_bytecode = True
 from verify import verify_receipt
 for c in json.load(sys.stdin):
     try:
-        print("good " + verify_receipt(c["text"], c["keys"], c["issuer"], c["ref"], c["amount"], c["test"])["sub"])
+        print("good " + verify_receipt(c["text"], c["keys"], c["issuer"], c["ref"], c["amount"], c["test"], c["currency"])["sub"])
     except ValueError as e:
         print(e)
 `},
@@ -210,13 +218,13 @@ for c in json.load(sys.stdin):
 require $argv[1];
 set_error_handler(fn (int $level, string $text) => throw new ErrorException($text)); // warnings, too
 foreach (json_decode(stream_get_contents(STDIN), true) as $c) {
-    try { echo 'good ' . verify_receipt($c['text'], $c['keys'], $c['issuer'], $c['ref'], $c['amount'], $c['test'])['sub'] . "\n"; }
+    try { echo 'good ' . verify_receipt($c['text'], $c['keys'], $c['issuer'], $c['ref'], $c['amount'], $c['test'], $c['currency'])['sub'] . "\n"; }
     catch (UnexpectedValueException $e) { echo $e->getMessage() . "\n"; }
 }`},
 	{Language: "ruby", File: "verify.rb", Commands: []string{"ruby"}, Needs: []string{"-e", "require 'openssl'; exit OpenSSL::VERSION.to_i >= 3"}, Run: `require ARGV[0]
 JSON.parse(STDIN.read).each do |c|
   begin
-    puts "good " + CoinslotReceipt.verify(c["text"], c["keys"], issuer: c["issuer"], order_ref: c["ref"], amount_usd: c["amount"], test: c["test"])["sub"]
+    puts "good " + CoinslotReceipt.verify(c["text"], c["keys"], issuer: c["issuer"], order_ref: c["ref"], amount: c["amount"], currency: c["currency"], test: c["test"])["sub"]
   rescue CoinslotReceipt::Invalid => e
     puts e.message
   end

@@ -132,7 +132,7 @@ func TestKeySet(t *testing.T) {
 // While two keys are listed the first signs, and receipts of both are good;
 // those of a key that is listed no more are not.
 func TestRotation(t *testing.T) {
-	order := verify.Order{Ref: "1001", AmountUSD: "25.00"}
+	order := verify.Order{Ref: "1001", Amount: "25.00"}
 	receipts := map[string]string{"old": signer(t, secretOld).Receipt(paid()), "both": signer(t, secretNew, secretOld).Receipt(paid()), "new": signer(t, secretNew).Receipt(paid())}
 	fortest.Equal(t, receipts["both"], receipts["new"], "the second key signs")
 	for _, c := range []struct {

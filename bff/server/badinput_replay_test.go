@@ -121,8 +121,8 @@ func (b *inputRig) paid(t *testing.T, title string) string {
 func TestTortureReplays(t *testing.T) {
 	started := time.Now()
 	b := newInputRig(t)
-	token := fortest.Must(order.Mint([]byte(orderKey), "25.00", "replayed", "", 24*time.Hour,
-		time.Now()))(t)
+	replayed := order.NewToken{Amount: "25.00", Ref: "replayed", TTL: 24 * time.Hour}
+	token := fortest.Must(order.Mint([]byte(orderKey), replayed, time.Now()))(t)
 	coin := `"currency_symbol":"USDT","network_code":"trc20"`
 	posted := b.Do("POST", "/checkout", `{"order":"`+token+`",`+coin+`}`, isJSON)
 	id := session(t, posted.Body.Bytes())

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,14 +17,19 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// newCurrencyRig starts a server with fixed rates of the euro, the yen and the dinar of Kuwait, and
-// waits until they serve.
-func newCurrencyRig(t *testing.T) *rig {
+// ratesFile writes fixed rates of the euro, the yen and the dinar of Kuwait, and returns its path.
+func ratesFile(t *testing.T) string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "rates.yaml")
 	file := "base: USD\ndate: 2026-11-26\nrates: {EUR: 0.9157, JPY: 157.25, KWD: 0.3067}\n"
 	fortest.OK(t, os.WriteFile(path, []byte(file), 0o600))
+	return path
+}
+
+// newCurrencyRig starts a server with the rates of [ratesFile], and waits until they serve.
+func newCurrencyRig(t *testing.T) *rig {
 	r := newConfiguredRig(t, func(c *config.Config) {
-		c.Rates = path
+		c.Rates = ratesFile(t)
 		c.RatesSpread = decimal.RequireFromString("0.5")
 	})
 	fortest.Until(t, "rates", func() bool {
@@ -118,7 +124,7 @@ func TestPricesRefused(t *testing.T) {
 	fortest.Has(t, "the sessions", r.Do("GET", "/v1/sessions", "", bearer).Body.String(), `"data":[]`)
 }
 
-// TestNoRateNoSession: without a rate that can be trusted, nothing is opened, and a client is told
+// TestNoRateNoSession: without a rate that can be trusted, nothing is opened, and a client learns
 // when to ask again.
 func TestNoRateNoSession(t *testing.T) {
 	r := newConfiguredRig(t, func(c *config.Config) { c.Rates = "/there/is/no.yaml" })
@@ -128,6 +134,46 @@ func TestNoRateNoSession(t *testing.T) {
 	if w.Header().Get("Retry-After") == "" {
 		t.Error("the answer has no Retry-After")
 	}
+}
+
+// TestRatesForOperators: /metrics and /readyz say how the rates are; an instance without rates that
+// can be used still serves orders in dollars.
+func TestRatesForOperators(t *testing.T) {
+	ops := func(r *rig, path string) string {
+		w := httptest.NewRecorder()
+		r.Server.Ops.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		fortest.Equal(t, w.Code, http.StatusOK, "the status of %s", path)
+		return w.Body.String()
+	}
+	order := func(r *rig, body string, status int) {
+		w := r.Do("POST", "/v1/sessions", body, bearer, isJSON)
+		fortest.Answer(t, body, w, status)
+	}
+
+	r := newCurrencyRig(t)
+	order(r, `{"amount":"25","currency":"CHF"}`, http.StatusBadRequest)
+	fortest.Has(t, "/metrics", ops(r, "/metrics"),
+		"coinslot_rates_usable 3\n", "coinslot_rates_held 0\n", "coinslot_rate_failing_seconds 0\n",
+		`coinslot_rate_age_seconds{source="fixed"} `,
+		`coinslot_sessions_refused_total{reason="currency_unsupported"} 1`,
+		`coinslot_sessions_refused_total{reason="rate_unavailable"} 0`)
+	fortest.Equal(t, ops(r, "/readyz"), "ok\n", "/readyz")
+
+	r = newConfiguredRig(t, func(c *config.Config) { c.Rates = "/there/is/no.yaml" })
+	fortest.Until(t, "a failure", func() bool {
+		return strings.Contains(ops(r, "/readyz"), "no such file")
+	})
+	order(r, `{"amount":"25","currency":"EUR"}`, http.StatusServiceUnavailable)
+	order(r, `{"amount_usd":"25"}`, http.StatusCreated)
+	fortest.Has(t, "/readyz", ops(r, "/readyz"),
+		"ok\nwarning: no exchange rate can be used, so only orders in USD are accepted: ")
+	fortest.Has(t, "/metrics", ops(r, "/metrics"), "coinslot_rates_usable 0\n",
+		`coinslot_sessions_refused_total{reason="rate_unavailable"} 1`)
+	fortest.Lacks(t, "/metrics", ops(r, "/metrics"), "coinslot_rate_age_seconds{")
+
+	r = newRig(t)
+	fortest.Lacks(t, "/metrics", ops(r, "/metrics"), "coinslot_rates_usable")
+	fortest.Equal(t, ops(r, "/readyz"), "ok\n", "/readyz without rates")
 }
 
 // receiptClaims returns the claims of a receipt as JSON.

@@ -56,13 +56,26 @@ func (s *Server) missing(ctx context.Context) (missing []string) {
 	return missing
 }
 
-// warned returns what is at risk while requests are served.
-func (s *Server) warned(ctx context.Context) []string {
+// warned returns what is at risk while requests are served. An error of the database is a matter of
+// missing.
+func (s *Server) warned(ctx context.Context) (list []string) {
 	n, err := s.store.AsyncReplicas(ctx)
-	if err != nil || n == 0 {
-		return nil // an error is a matter of missing
+	if err == nil && n > 0 {
+		list = append(list,
+			"a failover of the database loses commits: set synchronous_standby_names")
 	}
-	return []string{"a failover of the database loses commits: set synchronous_standby_names"}
+	if s.refresher == nil {
+		return list
+	}
+	health, err := s.refresher.Health(ctx)
+	if err != nil {
+		return list
+	}
+	warning := health.Warning(s.refresher.Source.Name(), s.store.Now())
+	if warning != "" {
+		list = append(list, warning)
+	}
+	return list
 }
 
 // Leave makes /readyz fail for good, so that load balancers stop sending requests; those that come

@@ -178,6 +178,7 @@ func (o *observer) check(ctx context.Context, s payment.Session) (context.Contex
 func (s *Server) measure(ctx context.Context, put metrics.Put) {
 	put("coinslot_build_info", 1, s.version, runtime.Version())
 	s.measureStore(ctx, put)
+	s.measureRates(ctx, put)
 	s.measureLimiter(ctx, put)
 	unfinished := time.Duration(0)
 	if since := s.checkout.SearchingSince(); !since.IsZero() {
@@ -239,6 +240,30 @@ func (s *Server) measureStore(ctx context.Context, put metrics.Put) {
 	if stats.Free >= 0 {
 		put("coinslot_database_disk_free_bytes", float64(stats.Free))
 	}
+}
+
+// measureRates writes nothing without exchange rates, or while the database does not answer.
+func (s *Server) measureRates(ctx context.Context, put metrics.Put) {
+	if s.refresher == nil {
+		return
+	}
+	health, err := s.refresher.Health(ctx)
+	if err != nil {
+		return
+	}
+
+	now := s.store.Now()
+	if !health.AsOf.IsZero() {
+		age := max(0, now.Sub(health.AsOf))
+		put("coinslot_rate_age_seconds", age.Seconds(), s.refresher.Source.Name())
+	}
+	put("coinslot_rates_usable", float64(health.Usable))
+	put("coinslot_rates_held", float64(health.Held))
+	failing := time.Duration(0)
+	if !health.FailingSince.IsZero() {
+		failing = max(0, now.Sub(health.FailingSince))
+	}
+	put("coinslot_rate_failing_seconds", failing.Seconds())
 }
 
 func (s *Server) measureLimiter(ctx context.Context, put metrics.Put) {

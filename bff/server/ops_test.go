@@ -123,6 +123,7 @@ func newObservedRig(t *testing.T) *observedRig {
 	c.WebhookURLs = []string{at[2] + "/hook?key=" + canaryQuery}
 	c.AllowPrivateWebhooks = true
 	c.WebhookSecrets = []config.Secret{config.NewSecret(hookSecret)}
+	c.Rates = ratesFile(t)
 	log := &fortest.Log{}
 	w.Rig, _ = servertest.Start(t, gateway, c, server.Options{
 		Version: "v1.2.3",

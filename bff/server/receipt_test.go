@@ -75,7 +75,7 @@ func TestReceipts(t *testing.T) {
 		}
 	}
 	claims, err := verify.Receipt(text, r.keySet(), ownOrigin,
-		verify.Order{Ref: "1001", AmountUSD: "25.00"})
+		verify.Order{Ref: "1001", Amount: "25.00"})
 	tx := r.Gateway.Transactions()[0]
 	if err != nil || claims.Session != id || claims.TrackingCode != tx.TrackingCode ||
 		claims.TxID == "" || claims.PaidAmount == "" {
@@ -84,7 +84,7 @@ func TestReceipts(t *testing.T) {
 	other := r.receipts(r.OpenAndPay(`{"amount_usd":"25.00","order_ref":"1002"}`, "pay",
 		"confirmed"))["view"]
 	if _, err := verify.Receipt(other, r.keySet(), ownOrigin,
-		verify.Order{Ref: "1001", AmountUSD: "25.00"}); err == nil {
+		verify.Order{Ref: "1001", Amount: "25.00"}); err == nil {
 		t.Error("the receipt of 1002 proves that 1001 is paid")
 	}
 	fortest.Answer(t, "the page", r.Do("GET", "/checkout/"+id+"/receipt", ""), 200, text)
@@ -168,7 +168,7 @@ func TestKeysOverlap(t *testing.T) {
 		var good []bool
 		for _, text := range signed {
 			_, err := verify.Receipt(text, r.keySet(), ownOrigin,
-				verify.Order{Ref: "1001", AmountUSD: "25.00"})
+				verify.Order{Ref: "1001", Amount: "25.00"})
 			good = append(good, err == nil)
 		}
 		fortest.Diff(t, good, now.receipts, "%s: receipts that are good", now.name)

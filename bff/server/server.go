@@ -231,6 +231,7 @@ func (s *Server) assemble(
 		Test:         o.test(c),
 		Changed:      s.sessionChanged,
 		Transitioned: s.sessionMoved,
+		PriceRefused: s.metrics.CountRefusedPrice,
 		Trace:        s.tracer.Parent,
 		Watched:      s.hub.Watched,
 		Schedule:     pollSchedule(c, o),

@@ -144,7 +144,7 @@ func TestRefusedByGateway(t *testing.T) {
 // mintedFor returns an order token.
 func mintedFor(t *testing.T, ref, amount string) string {
 	t.Helper()
-	return fortest.Must(order.Mint([]byte(orderKey), amount, ref, "", time.Hour, time.Now()))(t)
+	return fortest.Must(order.Mint([]byte(orderKey), order.NewToken{Amount: amount, Ref: ref, TTL: time.Hour}, time.Now()))(t)
 }
 
 // opened opens the session of a token by a choice, and returns its id.

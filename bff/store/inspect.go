@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"coinslot/bff/check"
@@ -35,8 +36,23 @@ func Inspect(ctx context.Context, dsn string) (s check.Database, err error) {
 		if daily, err = db.LastRun(ctx, gatewaylist.Daily); daily.Report != nil {
 			s.Reconciled = daily.Report.Ended
 		}
+		if err == nil {
+			s.HeldRates, err = db.heldRates(ctx)
+		}
 	}
 	return s, err
+}
+
+// heldRates returns the currencies whose newest exchange rate waits for an operator, sorted.
+func (db *DB) heldRates(ctx context.Context) (codes []string, err error) {
+	state, _, err := db.LoadRates(ctx)
+	for code, e := range state.Currencies {
+		if e.Held != nil {
+			codes = append(codes, code)
+		}
+	}
+	slices.Sort(codes)
+	return codes, err
 }
 
 // readPrivileges reads what the user may do in the database, and its clock.

@@ -2,6 +2,7 @@
 package verify
 
 import (
+	"cmp"
 	"crypto/ed25519"
 	"encoding/base64"
 	"encoding/json"
@@ -17,9 +18,10 @@ type Keys struct {
 
 // Order is what your own database says of the order that is claimed to be paid.
 type Order struct {
-	Ref       string // order_ref of POST /v1/sessions or of your order token
-	AmountUSD string // with two places: "25.00"
-	Test      bool   // true takes receipts of play money; never in production
+	Ref      string // order_ref of POST /v1/sessions or of your order token
+	Amount   string // with all digits of its currency: "25.00", "2980" of JPY
+	Currency string // ISO 4217 code; empty = USD
+	Test     bool   // true takes receipts of play money; never in production
 }
 
 // Claims is what a receipt says. Amounts are decimal text.
@@ -30,12 +32,24 @@ type Claims struct {
 	Status         string `json:"status"` // "confirmed"
 	Test           bool   `json:"test"`   // play money
 	OrderRef       string `json:"order_ref"`
-	AmountUSD      string `json:"amount_usd"`
+	Amount         string `json:"amount"`      // the price
+	Currency       string `json:"currency"`    // of the price: ISO 4217 code
+	AmountUSD      string `json:"amount_usd"`  // what was charged
+	Rate           *Rate  `json:"rate"`        // how it was converted; nil = in dollars
 	PaidAmount     string `json:"paid_amount"` // in the coin
 	CurrencySymbol string `json:"currency_symbol"`
 	NetworkCode    string `json:"network_code"`
 	TrackingCode   string `json:"tracking_code"` // the gateway's name of the payment
 	TxID           string `json:"tx_id"`         // on the blockchain; empty = none told
+}
+
+// Rate is what a price in another currency than dollars was converted at.
+type Rate struct {
+	USDPerUnit    string `json:"usd_per_unit"`       // ten digits
+	Exact         string `json:"usd_per_unit_exact"` // a fraction, "1.0921/163.27"
+	Source        string `json:"source"`             // "ecb", "json" or "fixed"
+	AsOf          string `json:"as_of"`              // RFC 3339
+	SpreadPercent string `json:"spread_percent"`
 }
 
 // Receipt returns what a receipt says if it proves that order is paid. issuer is
@@ -81,7 +95,7 @@ func (c Claims) prove(issuer string, order Order) error {
 		return errors.New("receipt: not confirmed")
 	case order.Ref == "" || c.OrderRef != order.Ref:
 		return errors.New("receipt: of another order")
-	case c.AmountUSD != order.AmountUSD:
+	case c.Amount != order.Amount || c.Currency != cmp.Or(order.Currency, "USD"):
 		return errors.New("receipt: of another amount")
 	case c.Test && !order.Test:
 		return errors.New("receipt: no real money has moved")

@@ -1,7 +1,7 @@
 import { createPublicKey, verify } from "node:crypto";
 
-// verifyReceipt returns what a receipt says if it proves that order ({ ref, amountUsd } of your own database) is paid,
-// and throws a ReceiptError otherwise. keys is what GET /.well-known/jwks.json of your checkout answers, issuer its
+// verifyReceipt returns what a receipt says if it proves that order ({ ref, amount, currency } of your own database, in
+// dollars without currency) is paid, and throws a ReceiptError otherwise. keys is what GET /.well-known/jwks.json of your checkout answers, issuer its
 // COINSLOT_PUBLIC_URL.
 export function verifyReceipt(text, keys, issuer, order, { test = false } = {}) {
   const part = String(text).split(".");
@@ -17,7 +17,8 @@ export function verifyReceipt(text, keys, issuer, order, { test = false } = {}) 
   need(claims.iss === issuer, "of another checkout");
   need(claims.status === "confirmed", "not confirmed");
   need(order.ref && claims.order_ref === order.ref, "of another order");
-  need(claims.amount_usd === order.amountUsd, "of another amount"); // text with two places: "25.00"
+  need(claims.amount === order.amount, "of another amount"); // text with all digits of its currency: "25.00"
+  need(claims.currency === (order.currency ?? "USD"), "of another amount");
   need(claims.test === false || test, "no real money has moved");
   return claims;
 }

@@ -4,10 +4,11 @@ declare(strict_types=1);
 /**
  * Returns what a receipt says if it proves that the order is paid, and throws an UnexpectedValueException otherwise. $keys
  * is what GET /.well-known/jwks.json of your checkout answers (json_decode with true), $issuer its COINSLOT_PUBLIC_URL;
- * $orderRef and $amountUsd (text with two places: "25.00") are of your own database.
+ * $orderRef, $amount (text with all digits of its currency: "25.00") and $currency are of your own database.
  */
-function verify_receipt(string $text, array $keys, string $issuer, string $orderRef, string $amountUsd, bool $test = false): array
-{
+function verify_receipt(
+    string $text, array $keys, string $issuer, string $orderRef, string $amount, bool $test = false, string $currency = 'USD'
+): array {
     $part = explode('.', $text);
     receipt_need(count($part) === 3, 'not three parts');
     $header = receipt_decode($part[0]);
@@ -28,7 +29,7 @@ function verify_receipt(string $text, array $keys, string $issuer, string $order
     receipt_need(($claims['iss'] ?? '') === $issuer, 'of another checkout');
     receipt_need(($claims['status'] ?? '') === 'confirmed', 'not confirmed');
     receipt_need($orderRef !== '' && ($claims['order_ref'] ?? '') === $orderRef, 'of another order');
-    receipt_need(($claims['amount_usd'] ?? '') === $amountUsd, 'of another amount');
+    receipt_need(($claims['amount'] ?? '') === $amount && ($claims['currency'] ?? '') === $currency, 'of another amount');
     receipt_need(($claims['test'] ?? true) === false || $test, 'no real money has moved');
     return $claims;
 }

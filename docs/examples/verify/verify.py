@@ -5,11 +5,11 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 
-def verify_receipt(text, keys, issuer, order_ref, amount_usd, test=False):
+def verify_receipt(text, keys, issuer, order_ref, amount, test=False, currency="USD"):
     """Return what a receipt says if it proves that the order is paid; raise ValueError otherwise.
 
-    keys is what GET /.well-known/jwks.json of your checkout answers, issuer its COINSLOT_PUBLIC_URL; order_ref and
-    amount_usd (text with two places: "25.00") are of your own database.
+    keys is what GET /.well-known/jwks.json of your checkout answers, issuer its COINSLOT_PUBLIC_URL; order_ref, amount
+    (text with all digits of its currency: "25.00") and currency are of your own database.
     """
     part = text.split(".")
     need(len(part) == 3, "not three parts")
@@ -26,7 +26,7 @@ def verify_receipt(text, keys, issuer, order_ref, amount_usd, test=False):
     need(claims.get("iss") == issuer, "of another checkout")
     need(claims.get("status") == "confirmed", "not confirmed")
     need(order_ref and claims.get("order_ref") == order_ref, "of another order")
-    need(claims.get("amount_usd") == amount_usd, "of another amount")
+    need((claims.get("amount"), claims.get("currency")) == (amount, currency), "of another amount")
     need(claims.get("test") is False or test, "no real money has moved")
     return claims
 

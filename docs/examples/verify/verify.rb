@@ -2,8 +2,8 @@ require "json"
 require "openssl"
 
 # Returns what a receipt says if it proves that the order is paid, and raises CoinslotReceipt::Invalid otherwise. keys is
-# what GET /.well-known/jwks.json of your checkout answers (JSON.parse), issuer its COINSLOT_PUBLIC_URL; order_ref and
-# amount_usd (text with two places: "25.00") are of your own database.
+# what GET /.well-known/jwks.json of your checkout answers (JSON.parse), issuer its COINSLOT_PUBLIC_URL; order_ref,
+# amount (text with all digits of its currency: "25.00") and currency are of your own database.
 module CoinslotReceipt
   class Invalid < StandardError; end
 
@@ -11,7 +11,7 @@ module CoinslotReceipt
 
   module_function
 
-  def verify(text, keys, issuer:, order_ref:, amount_usd:, test: false)
+  def verify(text, keys, issuer:, order_ref:, amount:, currency: "USD", test: false)
     part = text.b.split(".", -1)
     need part.length == 3, "not three parts"
     header = decode(part[0])
@@ -24,7 +24,7 @@ module CoinslotReceipt
     need claims["iss"] == issuer, "of another checkout"
     need claims["status"] == "confirmed", "not confirmed"
     need order_ref.to_s != "" && claims["order_ref"] == order_ref, "of another order"
-    need claims["amount_usd"] == amount_usd, "of another amount"
+    need claims["amount"] == amount && claims["currency"] == currency, "of another amount"
     need claims["test"] == false || test, "no real money has moved"
     claims
   end

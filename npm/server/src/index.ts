@@ -18,10 +18,28 @@ export type EventType =
   | "checkout.pending" | "checkout.partial" | "checkout.confirmed"
   | "checkout.expired" | "checkout.cancelled" | "checkout.review" | (string & {});
 
-/** An order to open a session for. docs/api.md has the limits. */
-export interface NewSession {
-  /** US dollars, "25.00". */
+/** A price in US dollars. */
+export interface PriceInDollars {
+  /** "25.00" */
   amount_usd: string;
+  amount?: never;
+  currency?: never;
+}
+
+/** A price in the shop's currency. */
+export interface PriceInCurrency {
+  /** With at most the digits of its currency: "17.00", "2980" of JPY. */
+  amount: string;
+  /** ISO 4217 code, "EUR". */
+  currency: string;
+  amount_usd?: never;
+}
+
+/** An order to open a session for. docs/api.md has the limits. */
+export type NewSession = (PriceInDollars | PriceInCurrency) & OrderDetails;
+
+/** What an order may have besides its price. */
+export interface OrderDetails {
   /** Your reference, unique. The same reference and order return the same session. */
   order_ref?: string;
   /** Six digits, passed to the gateway; absent = any. */
@@ -57,7 +75,14 @@ export interface Session {
   version: number;
   /** No real money moves; reject it in production. */
   test: boolean;
+  /** The price as you sent it, with all digits of its currency. */
+  amount: string;
+  /** ISO 4217 code. */
+  currency: string;
+  /** What is charged, in US dollars. */
   amount_usd: string;
+  /** How the price was converted; null if it is in dollars. */
+  rate: Rate | null;
   order_ref: string;
   shop_name: string;
   title: string;
@@ -92,6 +117,34 @@ export interface Session {
   "timeline": Entry[];
   /** What is probably wrong with the order; only in the answer that opens the session. */
   warnings?: Warning[];
+}
+
+/** The exchange rate at which a session's price was converted into dollars. */
+export interface Rate {
+  /** What one unit of the currency was worth, rounded to ten digits. */
+  usd_per_unit: string;
+  /** The same as a fraction of the source's own numbers, "1.0921/163.27". */
+  usd_per_unit_exact: string;
+  /** "ecb", "json" or "fixed". */
+  source: string;
+  as_of: string;
+  spread_percent: string;
+}
+
+/** What one unit of a currency is worth now. */
+export interface ListedRate {
+  currency: string;
+  /** Rounded to ten digits; empty if there was no rate yet. */
+  usd_per_unit: string;
+  usd_per_unit_exact: string;
+  source: string;
+  as_of: string | null;
+  /** Null = without limit. */
+  valid_until: string | null;
+  /** Whether sessions can be opened in it. */
+  usable: boolean;
+  /** Why not: "too_old", "held", "absent" or "invalid"; empty if it is usable. */
+  reason: string;
 }
 
 /** A transaction at the gateway. Amounts are in its coin. */
@@ -260,6 +313,12 @@ export class Coinslot {
       after = page.next_cursor;
       more = page.has_more;
     }
+  }
+
+  /** What prices in other currencies are converted at now; empty if the server has dollars only. */
+  async rates(): Promise<ListedRate[]> {
+    const list = await this.request<{ data: ListedRate[] }>("GET", "/v1/rates");
+    return list.data;
   }
 
   /** Sends a request that has no method of its own, such as `GET /v1/currencies`. */
