@@ -55,7 +55,8 @@ func TestLinks(t *testing.T) {
 	for name, text := range pages {
 		for _, m := range link.FindAllStringSubmatch(fence.ReplaceAllString(text, ""), -1) {
 			to, anchor, _ := strings.Cut(m[1], "#")
-			if strings.Contains(to, ":") || strings.HasPrefix(to, "/") { // elsewhere, or of the running server
+			if strings.Contains(to, ":") ||
+				strings.HasPrefix(to, "/") { // elsewhere, or of the running server
 				continue
 			}
 			target := name
@@ -77,7 +78,8 @@ func anchors(text string) (names []string) {
 		plain := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
 		names = append(names, strings.ReplaceAll(plain, " ", "-"))
 	}
-	for _, m := range regexp.MustCompile(`<a (?:id|name)="([^"]+)"`).FindAllStringSubmatch(text, -1) {
+	for _, m := range regexp.MustCompile(`<a (?:id|name)="([^"]+)"`).FindAllStringSubmatch(text,
+		-1) {
 		names = append(names, m[1])
 	}
 	return names
@@ -127,7 +129,8 @@ func TestNamedSettingsExist(t *testing.T) {
 	name := regexp.MustCompile(`COINSLOT_[A-Z][A-Z_]*[A-Z]`)
 	for page, text := range prose(t) {
 		for _, found := range name.FindAllString(text, -1) {
-			if base := strings.TrimSuffix(found, "_FILE"); !slices.Contains(others, base) && !strings.Contains(help, base) {
+			base := strings.TrimSuffix(found, "_FILE")
+			if !slices.Contains(others, base) && !strings.Contains(help, base) {
 				t.Errorf("%s names %s, which is no setting", page, found)
 			}
 		}

@@ -37,8 +37,11 @@ func TestDrain(t *testing.T) {
 	gateway := httptest.NewServer(sandbox.New(sandbox.Config{Key: secretCanary}))
 	t.Cleanup(gateway.Close)
 	c := fortest.Must(config.Load([]string{
-		"COINSLOT_GATEWAY_URL=" + gateway.URL, "COINSLOT_GATEWAY_KEY=" + secretCanary, "COINSLOT_SECRET_KEY=" + secretCanary, "COINSLOT_DATABASE=" + filepath.Join(t.TempDir(), "drain.db"),
-		"COINSLOT_LISTEN=127.0.0.1:0", "COINSLOT_OPS_LISTEN=127.0.0.1:" + fortest.FreePort(t), "COINSLOT_DRAIN=600ms",
+		"COINSLOT_GATEWAY_URL=" + gateway.URL, "COINSLOT_GATEWAY_KEY=" + secretCanary,
+		"COINSLOT_SECRET_KEY=" + secretCanary,
+		"COINSLOT_DATABASE=" + filepath.Join(t.TempDir(), "drain.db"),
+		"COINSLOT_LISTEN=127.0.0.1:0", "COINSLOT_OPS_LISTEN=127.0.0.1:" + fortest.FreePort(t),
+		"COINSLOT_DRAIN=600ms",
 	}, nil))(t)
 	srv := fortest.Must(server.New(t.Context(), c, server.Options{}))(t)
 	defer srv.Close()

@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -149,20 +148,5 @@ func TestStatuses(t *testing.T) {
 		slices.Sort(place.want)
 		fortest.Diff(t, slices.Compact(got), place.want, "%s, %s (-app/wire +it)", place.file,
 			place.section)
-	}
-}
-
-// No package has a list or map of statuses, or compares with several: such a property belongs in
-// the table. Switches may name all; the linter exhaustive checks them.
-func TestStatusesInOneTable(t *testing.T) {
-	const one, other = `[!=]= wire\.(?!Code)(\w+)\)?`, `[!=]= wire\.(?!Code|\1\b)\w`
-	const chain = one + ` (\|\||&&)(.* ` + other + `|$)`
-	const literal = `\]wire\.Status\{|\[wire\.Status\]\w+\{`
-	git := exec.Command("git", "grep", "-nP", "--untracked", chain+`|(`+literal+`)([^}]|$)`,
-		"--", "*.go", ":!*_test.go", ":!*/storetest/*")
-	git.Dir = ".."
-	out, _ := git.Output()
-	if git.ProcessState.ExitCode() != 1 { // nothing is found
-		t.Errorf("sets of statuses; make them columns of app/wire/status.go:\n%s", out)
 	}
 }

@@ -31,12 +31,14 @@ func TestFuzzCorpora(t *testing.T) {
 		folder, name, _ := strings.Cut(target, " ")
 		n := countInputs(t, filepath.Join("..", folder, "testdata", "fuzz", name))
 		if n < minInputs || n > maxInputs {
-			t.Errorf("%s has %d inputs in testdata/fuzz; want %d to %d", target, n, minInputs, maxInputs)
+			t.Errorf("%s has %d inputs in testdata/fuzz; want %d to %d", target, n, minInputs,
+				maxInputs)
 		}
 	}
 	kept := fortest.Must(filepath.Glob("../*/*/testdata/fuzz/*"))(t)
 	for _, folder := range kept {
-		of := filepath.ToSlash(strings.TrimPrefix(filepath.Dir(filepath.Dir(filepath.Dir(folder))), ".."+string(filepath.Separator)))
+		of := filepath.ToSlash(strings.TrimPrefix(filepath.Dir(filepath.Dir(filepath.Dir(folder))),
+			".."+string(filepath.Separator)))
 		if target := of + " " + filepath.Base(folder); !targets[target] {
 			t.Errorf("inputs of %s are kept, but there is no such target", target)
 		}
@@ -51,7 +53,8 @@ func fuzzTargets(t *testing.T) map[string]bool {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (strings.HasPrefix(d.Name(), ".") && d.Name() != ".." || d.Name() == "testdata"):
+		case d.IsDir() &&
+			(strings.HasPrefix(d.Name(), ".") && d.Name() != ".." || d.Name() == "testdata"):
 			return filepath.SkipDir
 		case d.IsDir() || !strings.HasSuffix(path, "_test.go"):
 			return nil
@@ -62,7 +65,8 @@ func fuzzTargets(t *testing.T) map[string]bool {
 		}
 		folder, err := filepath.Rel("..", filepath.Dir(path))
 		for _, declared := range file.Decls {
-			if f, ok := declared.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Fuzz") {
+			f, ok := declared.(*ast.FuncDecl)
+			if ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Fuzz") {
 				targets[filepath.ToSlash(folder)+" "+f.Name.Name] = true
 			}
 		}
@@ -81,7 +85,8 @@ func countInputs(t *testing.T, folder string) int {
 	for _, f := range files {
 		info := fortest.Must(f.Info())(t)
 		if info.Size() > maxBytes {
-			t.Errorf("%s is %d bytes; at most %d are kept", filepath.Join(folder, f.Name()), info.Size(), maxBytes)
+			t.Errorf("%s is %d bytes; at most %d are kept", filepath.Join(folder, f.Name()),
+				info.Size(), maxBytes)
 		}
 	}
 	return len(files)

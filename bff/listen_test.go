@@ -34,9 +34,11 @@ func newRemote(t *testing.T, sandboxed bool) *remote {
 	gateway, c := servertest.NewGateway(t)
 	var o server.Options
 	if sandboxed {
-		o = server.Options{Kinds: demo.Kinds(), Simulate: func(_ context.Context, code, kind string) error {
-			return gateway.Pay(code, sandbox.Kind(kind))
-		}}
+		o = server.Options{
+			Kinds: demo.Kinds(),
+			Simulate: func(_ context.Context, code, kind string) error {
+				return gateway.Pay(code, sandbox.Kind(kind))
+			}}
 	}
 	r := &remote{}
 	r.Rig, _ = servertest.Start(t, gateway, c, o)
@@ -97,7 +99,9 @@ func newWebhooks(t *testing.T, l net.Listener) *webhooks {
 }
 
 // listen runs coinslot listen until it waits for events; stop is Ctrl-C.
-func (r *remote) listen(t *testing.T, args ...string) (out *fortest.Log, secret string, stop func()) {
+func (r *remote) listen(
+	t *testing.T, args ...string,
+) (out *fortest.Log, secret string, stop func()) {
 	t.Helper()
 	out = &fortest.Log{}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -113,7 +117,8 @@ func (r *remote) listen(t *testing.T, args ...string) (out *fortest.Log, secret 
 		}
 	})
 	t.Cleanup(stop)
-	fortest.Until(t, "listen waits for events", func() bool { return strings.Contains(out.String(), "Waiting for new events") })
+	fortest.Until(t, "listen waits for events",
+		func() bool { return strings.Contains(out.String(), "Waiting for new events") })
 	return out, regexp.MustCompile(`whsec_\S+`).FindString(out.String()), stop
 }
 
@@ -152,17 +157,20 @@ func TestTriggerAndListen(t *testing.T) {
 		}
 	}
 	for len(app.bodies) > 0 {
-		if body := <-app.bodies; !regexp.MustCompile(`^\{"type":"checkout\.\w+","timestamp":"[^"]+Z","data":\{"id":"cs_`).MatchString(body) {
+		body := <-app.bodies
+		if !regexp.MustCompile(`^\{"type":"checkout\.\w+","timestamp":"[^"]+Z","data":\{"id":"cs_`).MatchString(body) {
 			t.Errorf("not a webhook's body: %.100s", body)
 		}
 	}
 	line := regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d  checkout\.review     evt_\w+  "test-\w+"  204 in \d+ ms$`)
 	fortest.Until(t, "a line for each delivery", func() bool {
-		return line.MatchString(out.String()) && strings.Count(out.String(), "  204 in ") == 2*len(triggers)-1
+		return line.MatchString(out.String()) &&
+			strings.Count(out.String(), "  204 in ") == 2*len(triggers)-1
 	})
 	stop()
 	fortest.Lacks(t, "the output", out.String(), secretCanary)
-	if _, again, _ := r.listen(t, "-forward-to", app.URL+"/hook?key="+secretCanary); again != secret {
+	_, again, _ := r.listen(t, "-forward-to", app.URL+"/hook?key="+secretCanary)
+	if again != secret {
 		t.Errorf("after a restart the secret is %s; want %s", again, secret)
 	}
 	if _, other, _ := r.listen(t, "-forward-to", app.URL+"/other"); other == secret {
@@ -173,7 +181,8 @@ func TestTriggerAndListen(t *testing.T) {
 func TestListenFiltersAndReplays(t *testing.T) {
 	t.Parallel()
 	r, app := newRemote(t, true), newWebhooks(t, nil)
-	out, secret, stop := r.listen(t, "-forward-to", app.URL, "-events", "checkout.confirmed,checkout.review")
+	out, secret, stop := r.listen(t, "-forward-to", app.URL, "-events",
+		"checkout.confirmed,checkout.review")
 	app.secret.Store(secret)
 	app.status.Store(http.StatusInternalServerError)
 	session := r.trigger(t, "checkout.confirmed")
@@ -193,10 +202,12 @@ func TestListenFiltersAndReplays(t *testing.T) {
 	}
 	app.receive(t)
 	app.status.Store(http.StatusOK)
-	if code, said := replay(id); code != 0 || !strings.Contains(said, id) || len(app.received) != 1 {
+	if code, said := replay(id); code != 0 || !strings.Contains(said, id) ||
+		len(app.received) != 1 {
 		t.Errorf("a replay: exit %d, %d received\n%s", code, len(app.received), said)
 	}
-	if code, said := replay("evt_none"); code != 1 || !strings.Contains(said, "not in the event log") {
+	if code, said := replay("evt_none"); code != 1 ||
+		!strings.Contains(said, "not in the event log") {
 		t.Errorf("a replay of nothing: exit %d\n%s", code, said)
 	}
 }
@@ -216,10 +227,12 @@ func TestListenSurvives(t *testing.T) {
 	app.next(t, "checkout.pending", session)
 	app.next(t, "checkout.confirmed", session)
 	r.away.Store(true)
-	fortest.Until(t, "listen says that the checkout is away", func() bool { return strings.Contains(out.String(), "The checkout does not answer: ") })
+	fortest.Until(t, "listen says that the checkout is away",
+		func() bool { return strings.Contains(out.String(), "The checkout does not answer: ") })
 	r.away.Store(false)
 	app.next(t, "checkout.pending", r.trigger(t, "checkout.pending"))
-	fortest.Until(t, "listen says that both are back", func() bool { return strings.Count(out.String(), " answers again.") >= 2 })
+	fortest.Until(t, "listen says that both are back",
+		func() bool { return strings.Count(out.String(), " answers again.") >= 2 })
 	if n := strings.Count(out.String(), "Your server does not answer"); n != 1 {
 		t.Errorf("an outage is reported %d times; want once:\n%s", n, out)
 	}
@@ -237,27 +250,95 @@ func TestListenAndTriggerErrors(t *testing.T) {
 		has  string
 	}{
 		{"real money", live.env, "trigger checkout.confirmed", "takes real money"},
-		{"no such event", live.env, "trigger checkout.paid", `unknown event "checkout.paid": choose one of checkout.cancelled, `},
+		{
+			"no such event",
+			live.env,
+			"trigger checkout.paid",
+			`unknown event "checkout.paid": choose one of checkout.cancelled, `,
+		},
 		{"no event", live.env, "trigger", "choose one of"},
-		{"nobody", live.env, "trigger -server " + dead + " checkout.pending", "coinslot demo starts one"},
+		{
+			"nobody",
+			live.env,
+			"trigger -server " + dead + " checkout.pending",
+			"coinslot demo starts one",
+		},
 		{"no key", nil, "trigger checkout.pending", "is not set: bearer key"},
-		{"listen with a wrong key", wrong, "listen -forward-to http://localhost:3000", "unauthorized"},
-		{"listen to nowhere", live.env, "listen", "-forward-to: it is empty: set a URL like http://localhost:3000/hooks/coinslot"},
-		{"another host by http", live.env, "listen -server http://pay.example -forward-to http://localhost:3000", "must be https"},
-		{"trigger on another host", live.env, "trigger -server http://10.0.0.7:8080 checkout.pending", "must be https"},
-		{"a password in the URL", live.env, "trigger -server http://u:" + secretCanary + "@localhost checkout.pending", "without user"},
-		{"a password that is no URL", live.env, "trigger -server http://u:%zz" + secretCanary + "@localhost checkout.pending", "is not valid"},
-		{"a key with #", live.env, "listen -forward-to http://localhost:3000/?key=a#" + secretCanary, "percent-encode it as %23"},
-		{"a login to forward to", live.env, "listen -forward-to http://u:" + secretCanary + "@localhost:3000/", "percent-encoded (@ as %40)"},
-		{"a key that is no URL", live.env, "listen -forward-to http://localhost:3000/%zz" + secretCanary, "percent-encode"},
-		{"a webhook of the demo", nil, "demo -webhook-url https://u:" + secretCanary + "@shop.example/", "percent-encoded"},
-		{"listen for nothing", live.env, "listen -forward-to http://localhost:3000 -events checkout.paid", `unknown event "checkout.paid"`},
+		{
+			"listen with a wrong key",
+			wrong,
+			"listen -forward-to http://localhost:3000",
+			"unauthorized",
+		},
+		{
+			"listen to nowhere",
+			live.env,
+			"listen",
+			"-forward-to: it is empty: set a URL like http://localhost:3000/hooks/coinslot",
+		},
+		{
+			"another host by http",
+			live.env,
+			"listen -server http://pay.example -forward-to http://localhost:3000",
+			"must be https",
+		},
+		{
+			"trigger on another host",
+			live.env,
+			"trigger -server http://10.0.0.7:8080 checkout.pending",
+			"must be https",
+		},
+		{
+			"a password in the URL",
+			live.env,
+			"trigger -server http://u:" + secretCanary + "@localhost checkout.pending",
+			"without user",
+		},
+		{
+			"a password that is no URL",
+			live.env,
+			"trigger -server http://u:%zz" + secretCanary + "@localhost checkout.pending",
+			"is not valid",
+		},
+		{
+			"a key with #",
+			live.env,
+			"listen -forward-to http://localhost:3000/?key=a#" + secretCanary,
+			"percent-encode it as %23",
+		},
+		{
+			"a login to forward to",
+			live.env,
+			"listen -forward-to http://u:" + secretCanary + "@localhost:3000/",
+			"percent-encoded (@ as %40)",
+		},
+		{
+			"a key that is no URL",
+			live.env,
+			"listen -forward-to http://localhost:3000/%zz" + secretCanary,
+			"percent-encode",
+		},
+		{
+			"a webhook of the demo",
+			nil,
+			"demo -webhook-url https://u:" + secretCanary + "@shop.example/",
+			"percent-encoded",
+		},
+		{
+			"listen for nothing",
+			live.env,
+			"listen -forward-to http://localhost:3000 -events checkout.paid",
+			`unknown event "checkout.paid"`,
+		},
 	} {
 		code, out, errs := invoke(tc.env, strings.Fields(tc.args)...)
-		if code != 1 || !strings.Contains(errs, tc.has) || strings.Contains(out+errs, secretCanary) || strings.Contains(out+errs, servertest.SecretKey) {
+		if code != 1 || !strings.Contains(errs, tc.has) ||
+			strings.Contains(out+errs, secretCanary) ||
+			strings.Contains(out+errs, servertest.SecretKey) {
 			t.Errorf("%s: exit %d; want 1 and %q in:\n%s%s", tc.name, code, tc.has, out, errs)
 		}
 	}
-	fortest.Lacks(t, "the list of a live server", live.Do("GET", "/v1/sessions", "", servertest.Bearer).Body.String(),
+	fortest.Lacks(t, "the list of a live server", live.Do("GET", "/v1/sessions", "",
+		servertest.Bearer).Body.String(),
 		"cs_")
 }

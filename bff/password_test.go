@@ -25,7 +25,8 @@ func TestAdminPassword(t *testing.T) {
 		"as an argument": {"", []string{"correct horse battery"}, 1},
 	} {
 		code, out, errs := pipeStdin(t, c.in, append([]string{"admin-password"}, c.args...)...)
-		if code != c.code || (code == 0) != password.Matches(strings.TrimSpace(out), "correct horse battery") {
+		if code != c.code ||
+			(code == 0) != password.Matches(strings.TrimSpace(out), "correct horse battery") {
 			t.Errorf("%s: %d, %q, %q", name, code, out, errs)
 		}
 		if strings.Contains(out+errs, "correct horse") || strings.Contains(errs, "short\n") {

@@ -20,11 +20,12 @@ type wording struct {
 	where   []string // beginnings of paths; empty = everywhere
 }
 
-// wordings reads the list: by kind and first word of the phrase, and the paths that are exempt.
-func wordings(t *testing.T) (list map[string][]wording, exempt []string) {
+// wordings reads the list: phrases of sentences and of names, by their first words, and the paths
+// that are exempt.
+func wordings(t *testing.T) (sentences, names map[string][]wording, exempt []string) {
 	t.Helper()
 	text := fortest.Must(os.ReadFile("testdata/words.txt"))(t)
-	list = map[string][]wording{}
+	kinds := map[string]map[string][]wording{"sentence": {}, "name": {}}
 	for line := range strings.Lines(string(text)) {
 		cells := strings.Split(strings.TrimSpace(line), " | ")
 		if len(cells) < 3 || strings.HasPrefix(line, "#") {
@@ -40,11 +41,11 @@ func wordings(t *testing.T) (list map[string][]wording, exempt []string) {
 		}
 		for phrase := range strings.SplitSeq(cells[1], ", ") {
 			w.phrase = strings.Fields(phrase)
-			first := cells[0] + " " + w.phrase[0]
-			list[first] = append(list[first], w)
+			list := kinds[cells[0]]
+			list[w.phrase[0]] = append(list[w.phrase[0]], w)
 		}
 	}
-	return list, exempt
+	return kinds["sentence"], kinds["name"], exempt
 }
 
 // word is one word of a file, in lower case, without the punctuation around it.
@@ -130,7 +131,7 @@ func textsOfProgram(content string, test bool) (sentences, names []word) {
 
 // TestWords: sentences and identifiers use the terms of docs/glossary.md, and those of the field.
 func TestWords(t *testing.T) {
-	list, exempt := wordings(t)
+	sentencePhrases, namePhrases, exempt := wordings(t)
 	starts := func(name string, paths []string) bool {
 		return slices.ContainsFunc(paths, func(p string) bool { return strings.HasPrefix(name, p) })
 	}
@@ -140,19 +141,34 @@ func TestWords(t *testing.T) {
 		}
 		content := fortest.Must(os.ReadFile("../" + name))(t)
 		sentences, names := texts(name, string(content))
-		for kind, text := range map[string][]word{"sentence": sentences, "name": names} {
-			for i, first := range text {
-				for _, w := range list[kind+" "+first.text] {
-					rest := text[i:min(i+len(w.phrase), len(text))]
-					same := func(w word, s string) bool { return w.text == s }
-					if slices.EqualFunc(rest, w.phrase, same) && (w.where == nil || starts(name, w.where)) {
-						t.Errorf("%s:%d: %s %q: say %s", name, first.line, kind,
-							strings.Join(w.phrase, " "), w.instead)
-					}
-				}
+		for _, found := range append(
+			findPhrases(sentences, sentencePhrases), findPhrases(names, namePhrases)...,
+		) {
+			if found.where == nil || starts(name, found.where) {
+				t.Errorf("%s:%d: %q: say %s", name, found.line, strings.Join(found.phrase, " "),
+					found.instead)
 			}
 		}
 	}
+}
+
+// foundWording is a phrase in a file.
+type foundWording struct {
+	wording
+	line int
+}
+
+// findPhrases finds the phrases that are in a text, by their first words.
+func findPhrases(text []word, phrases map[string][]wording) (list []foundWording) {
+	same := func(w word, s string) bool { return w.text == s }
+	for i, first := range text {
+		for _, w := range phrases[first.text] {
+			if slices.EqualFunc(text[i:min(i+len(w.phrase), len(text))], w.phrase, same) {
+				list = append(list, foundWording{w, first.line})
+			}
+		}
+	}
+	return list
 }
 
 // TestTexts: what TestWords reads of a file.
@@ -165,8 +181,18 @@ func TestTexts(t *testing.T) {
 		return strings.Join(strings.Fields(strings.Join(all, " ")), " ")
 	}
 	for _, c := range []struct{ name, content, sentences, names string }{
-		{"a.md", "It's `told` *[so*](told.md).\n```\ntold\n```\n<!-- told --> Yes", "it so yes", ""},
-		{"a.go", "// Wish is\n// told.\nvar aWish = \"one two\" + \"x\"", "wish is told one two", "var a wish"},
+		{
+			"a.md",
+			"It's `told` *[so*](told.md).\n```\ntold\n```\n<!-- told --> Yes",
+			"it so yes",
+			"",
+		},
+		{
+			"a.go",
+			"// Wish is\n// told.\nvar aWish = \"one two\" + \"x\"",
+			"wish is told one two",
+			"var a wish",
+		},
 		{"a_test.go", "x(\"one\", 'x', `y`) // a.two: two", "a.two two", "x"},
 		{"a.mjs", "/* one\n * two */ const oneWish = `3 four`", "one two four", "const one wish"},
 		{"bff/a.json", `{"one": "two three"}`, "two three", ""},

@@ -141,7 +141,9 @@ func secrets(t *testing.T) map[string]string {
 	t.Helper()
 	paths := map[string]string{}
 	for name, text := range map[string]string{
-		"gateway-key": "gateway-key", "secret-key": strings.Repeat("0123456789abcdef", 4), "database": "postgres://coinslot:pw@postgres/coinslot",
+		"gateway-key":    "gateway-key",
+		"secret-key":     strings.Repeat("0123456789abcdef", 4),
+		"database":       "postgres://coinslot:pw@postgres/coinslot",
 		"webhook-secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLw/+AAAAAAAAAA==",
 	} {
 		paths[name] = filepath.Join(t.TempDir(), name)
@@ -193,14 +195,20 @@ func envList(env map[string]string) (all []string) {
 
 func TestDockerfile(t *testing.T) {
 	text := read(t, "../Dockerfile")
-	for _, want := range []string{"\nFROM scratch\n", "\nUSER 65532:65532\n", "\nSTOPSIGNAL SIGTERM\n", "\nVOLUME /data\n", "\nEXPOSE 8080\n", `CMD ["/coinslot", "health"]`, "ca-certificates.crt", "CGO_ENABLED=0", "-trimpath"} {
+	for _, want := range []string{
+		"\nFROM scratch\n", "\nUSER 65532:65532\n", "\nSTOPSIGNAL SIGTERM\n", "\nVOLUME /data\n",
+		"\nEXPOSE 8080\n", `CMD ["/coinslot", "health"]`, "ca-certificates.crt", "CGO_ENABLED=0",
+		"-trimpath",
+	} {
 		fortest.Has(t, "the Dockerfile", text, want)
 	}
-	if wrong := regexp.MustCompile(`(?m)^ARG .*\b(TARGET|BUILD)[A-Z]*=.*$`).FindString(text); wrong != "" {
+	wrong := regexp.MustCompile(`(?m)^ARG .*\b(TARGET|BUILD)[A-Z]*=.*$`).FindString(text)
+	if wrong != "" {
 		t.Errorf("%q: a default of the builder's own names is believed more than --platform", wrong)
 	}
 	env := imageEnv(t)
-	if env["COINSLOT_LISTEN"] != "0.0.0.0:8080" || env["COINSLOT_DATABASE"] != "/data/coinslot.db" || env["COINSLOT_OPS_LISTEN"] != "" {
+	if env["COINSLOT_LISTEN"] != "0.0.0.0:8080" ||
+		env["COINSLOT_DATABASE"] != "/data/coinslot.db" || env["COINSLOT_OPS_LISTEN"] != "" {
 		t.Errorf("the image's environment is %v", env)
 	}
 }
@@ -234,11 +242,14 @@ func TestCompose(t *testing.T) {
 		env[name], _ = value.(string)
 	}
 	got := loadConfig(t, envList(env))
-	if !strings.HasPrefix(got.Database, "postgres://") || got.Listen != "0.0.0.0:8080" || got.OpsListen != "127.0.0.1:9090" {
+	if !strings.HasPrefix(got.Database, "postgres://") || got.Listen != "0.0.0.0:8080" ||
+		got.OpsListen != "127.0.0.1:9090" {
 		t.Errorf("compose runs with %s on %s and %s", got.Database, got.Listen, got.OpsListen)
 	}
-	if !strings.HasPrefix(c.text("networks", "front", "ipam", "config", 0, "gateway")+"/32", got.TrustedProxies[0].String()) {
-		t.Errorf("the proxy's requests come from the network's gateway, not from %v", got.TrustedProxies)
+	if !strings.HasPrefix(c.text("networks", "front", "ipam", "config", 0, "gateway")+"/32",
+		got.TrustedProxies[0].String()) {
+		t.Errorf("the proxy's requests come from the network's gateway, not from %v",
+			got.TrustedProxies)
 	}
 }
 
@@ -256,22 +267,52 @@ func TestKubernetes(t *testing.T) {
 	pod.want(true, "securityContext", "runAsNonRoot")
 	pod.want("RuntimeDefault", "securityContext", "seccompProfile", "type")
 	one := pod.at("containers", 0)
-	one.want(map[string]any{"allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true, "capabilities": map[string]any{"drop": []string{"ALL"}}}, "securityContext")
+	one.want(
+		map[string]any{
+			"allowPrivilegeEscalation": false,
+			"readOnlyRootFilesystem":   true,
+			"capabilities":             map[string]any{"drop": []string{"ALL"}},
+		},
+		"securityContext",
+	)
 	one.at("resources", "limits", "memory")
 	one.at("resources", "requests", "cpu")
-	for probe, path := range map[string]string{"startupProbe": "/healthz", "livenessProbe": "/healthz", "readinessProbe": "/readyz"} {
+	for probe, path := range map[string]string{
+		"startupProbe":   "/healthz",
+		"livenessProbe":  "/healthz",
+		"readinessProbe": "/readyz",
+	} {
 		one.want(map[string]string{"path": path, "port": "ops"}, probe, "httpGet")
 	}
-	one.want([]map[string]any{{"name": "http", "containerPort": 8080}, {"name": "ops", "containerPort": 9090}}, "ports")
+	one.want(
+		[]map[string]any{
+			{"name": "http", "containerPort": 8080},
+			{"name": "ops", "containerPort": 9090},
+		},
+		"ports",
+	)
 	all["Service"].want(labels, "spec", "selector")
-	all["Service"].want([]map[string]any{{"name": "http", "port": 80, "targetPort": "http"}}, "spec", "ports")
+	all["Service"].want([]map[string]any{{"name": "http", "port": 80, "targetPort": "http"}},
+		"spec", "ports")
 	all["PodDisruptionBudget"].want(labels, "spec", "selector", "matchLabels")
 	all["NetworkPolicy"].want(labels, "spec", "podSelector", "matchLabels")
 	all["NetworkPolicy"].want(8080, "spec", "ingress", 0, "ports", 0, "port")
 	all["NetworkPolicy"].want(9090, "spec", "ingress", 1, "ports", 0, "port")
-	all["NetworkPolicy"].want("ingress-nginx", "spec", "egress", 3, "to", 0, "namespaceSelector", "matchLabels", "kubernetes.io/metadata.name")
-	all["Ingress"].want(map[string]any{"name": "coinslot", "port": map[string]string{"name": "http"}}, "spec", "rules", 0, "http", "paths", 0, "backend", "service")
-	all["Ingress"].want("150", "metadata", "annotations", "nginx.ingress.kubernetes.io/proxy-read-timeout")
+	all["NetworkPolicy"].want("ingress-nginx", "spec", "egress", 3, "to", 0, "namespaceSelector",
+		"matchLabels", "kubernetes.io/metadata.name")
+	all["Ingress"].want(
+		map[string]any{"name": "coinslot", "port": map[string]string{"name": "http"}},
+		"spec",
+		"rules",
+		0,
+		"http",
+		"paths",
+		0,
+		"backend",
+		"service",
+	)
+	all["Ingress"].want("150", "metadata", "annotations",
+		"nginx.ingress.kubernetes.io/proxy-read-timeout")
 	all["Namespace"].want("restricted", "metadata", "labels", "pod-security.kubernetes.io/enforce")
 
 	env := imageEnv(t)
@@ -282,17 +323,22 @@ func TestKubernetes(t *testing.T) {
 		pair := node{t, "env", entry}
 		env[pair.text("name")] = pair.text("value")
 		if path := pair.text("value"); strings.HasSuffix(pair.text("name"), "_FILE") {
-			all["Secret"].at("stringData", strings.TrimPrefix(path, one.text("volumeMounts", 0, "mountPath")+"/"))
+			all["Secret"].at("stringData",
+				strings.TrimPrefix(path, one.text("volumeMounts", 0, "mountPath")+"/"))
 		}
 	}
-	if got := loadConfig(t, envList(env)); got.OpsListen != ":9090" || got.Drain.Seconds() != 8 || got.Listen != ":8080" || !strings.HasPrefix(got.Database, "postgres://") {
+	got := loadConfig(t, envList(env))
+	if got.OpsListen != ":9090" || got.Drain.Seconds() != 8 || got.Listen != ":8080" ||
+		!strings.HasPrefix(got.Database, "postgres://") {
 		t.Errorf("pods run with %s on %s and %s", got.Database, got.Listen, got.OpsListen)
 	}
 	var example []string
 	for name, value := range all["Secret"].at("stringData").value.(map[string]any) {
-		example = append(example, "COINSLOT_"+strings.ToUpper(strings.ReplaceAll(name, "-", "_"))+"="+value.(string))
+		example = append(example,
+			"COINSLOT_"+strings.ToUpper(strings.ReplaceAll(name, "-", "_"))+"="+value.(string))
 	}
-	if _, err := config.Load(append(example, "COINSLOT_GATEWAY_URL=https://gateway.example"), nil); err == nil {
+	_, err := config.Load(append(example, "COINSLOT_GATEWAY_URL=https://gateway.example"), nil)
+	if err == nil {
 		t.Error("the example of a secret starts a server")
 	}
 }
@@ -303,25 +349,35 @@ func TestService(t *testing.T) {
 	unit := read(t, "coinslot.service")
 	var env []string
 	for _, m := range environment.FindAllStringSubmatch(unit, -1) {
-		env = append(env, strings.NewReplacer("%d", "/run/credentials", "%S", "/var/lib").Replace(m[1]))
+		env = append(env,
+			strings.NewReplacer("%d", "/run/credentials", "%S", "/var/lib").Replace(m[1]))
 	}
 	for _, line := range strings.Split(read(t, "coinslot.env"), "\n") {
 		if line != "" && !strings.HasPrefix(line, "#") {
 			env = append(env, line)
 		}
 	}
-	if got := loadConfig(t, env); got.Database != "/var/lib/coinslot/coinslot.db" || got.OpsListen != "127.0.0.1:9090" {
+	got := loadConfig(t, env)
+	if got.Database != "/var/lib/coinslot/coinslot.db" || got.OpsListen != "127.0.0.1:9090" {
 		t.Errorf("the service runs with %s and %s", got.Database, got.OpsListen)
 	}
-	for _, want := range []string{"DynamicUser=yes", "StateDirectory=coinslot", "ProtectSystem=strict", "NoNewPrivileges=yes", "LimitNOFILE=65536"} {
+	for _, want := range []string{
+		"DynamicUser=yes", "StateDirectory=coinslot", "ProtectSystem=strict",
+		"NoNewPrivileges=yes", "LimitNOFILE=65536",
+	} {
 		if !slices.Contains(strings.Split(unit, "\n"), want) {
 			t.Errorf("the unit lacks %s", want)
 		}
 	}
 	analyze := need.Command(t, "systemd-analyze")
 	copied := filepath.Join(t.TempDir(), "coinslot.service")
-	fortest.OK(t, os.WriteFile(copied, []byte(strings.Replace(unit, "/usr/local/bin/coinslot", "/bin/true", 1)), 0o600))
-	if out, err := exec.Command(analyze, "verify", copied).CombinedOutput(); err != nil || strings.Contains(string(out), "coinslot.service") {
+	fortest.OK(
+		t,
+		os.WriteFile(copied,
+			[]byte(strings.Replace(unit, "/usr/local/bin/coinslot", "/bin/true", 1)), 0o600),
+	)
+	out, err := exec.Command(analyze, "verify", copied).CombinedOutput()
+	if err != nil || strings.Contains(string(out), "coinslot.service") {
 		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
 	}
 }
@@ -367,7 +423,9 @@ func TestAdminScript(t *testing.T) {
 		return path
 	}
 	file("etc/coinslot/coinslot.env", read(t, "coinslot.env"), 0o600)
-	for _, name := range []string{"gateway-key", "secret-key", "webhook-secret", "admin-password", "order-key"} {
+	for _, name := range []string{
+		"gateway-key", "secret-key", "webhook-secret", "admin-password", "order-key",
+	} {
 		file("etc/coinslot/secrets/"+name, "x", 0o600)
 	}
 	program := "#!/bin/sh\necho \"$0 $*\"; env | grep ^COINSLOT_\n"
@@ -375,7 +433,8 @@ func TestAdminScript(t *testing.T) {
 	newer := file("new/coinslot", program, 0o700)
 	script = strings.NewReplacer("/etc/", root+"/etc/", "/usr/", root+"/usr/").Replace(script)
 
-	said := string(fortest.Must(exec.Command("sh", "-c", script, "admin", "check", "-v").Output())(t))
+	said := string(fortest.Must(exec.Command("sh", "-c", script, "admin", "check",
+		"-v").Output())(t))
 	fortest.Has(t, "it", said, root+"/usr/local/bin/coinslot check -v\n",
 		"COINSLOT_PUBLIC_URL=https://pay.shop.example\n", "COINSLOT_DATABASE=/var/lib/coinslot/coinslot.db\n",
 		"COINSLOT_ADMIN_PASSWORD_FILE="+root+"/etc/coinslot/secrets/admin-password\n",
@@ -385,7 +444,8 @@ func TestAdminScript(t *testing.T) {
 	other.Env = append(os.Environ(), "PROGRAM="+newer)
 	said = string(fortest.Must(other.Output())(t))
 	fortest.Has(t, "with PROGRAM, it", said, newer+" check\n")
-	fortest.Has(t, "docs/deploy.md", read(t, "../docs/deploy.md"), `PROGRAM="coinslot_v1.3.0_linux_amd64/coinslot" coinslot-admin check`)
+	fortest.Has(t, "docs/deploy.md", read(t, "../docs/deploy.md"),
+		`PROGRAM="coinslot_v1.3.0_linux_amd64/coinslot" coinslot-admin check`)
 }
 
 // The copy of docs/backup.md can be made, and restored, as often as an operator likes.
@@ -397,7 +457,8 @@ func TestCopiesOfADay(t *testing.T) {
 	fortest.OK(t, errors.Join(os.Mkdir(filepath.Dir(database), 0o700), os.Mkdir(backups, 0o700)))
 	fortest.OK(t, exec.Command(sqlite, database, "CREATE TABLE a (b)").Run())
 	block := func(name string) string {
-		_, text, _ := strings.Cut(read(t, "../docs/backup.md"), "<!-- tested: "+name+" -->\n```sh\n")
+		_, text, _ := strings.Cut(read(t, "../docs/backup.md"),
+			"<!-- tested: "+name+" -->\n```sh\n")
 		text, _, found := strings.Cut(text, "```")
 		if !found {
 			t.Fatalf("docs/backup.md has no %q", name)

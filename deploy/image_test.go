@@ -51,13 +51,18 @@ func matches(pattern, name string) bool {
 func TestBuildContext(t *testing.T) {
 	lines := strings.Fields(strings.Split(read(t, "../.dockerignore"), "\n*\n")[1])
 	lines = append([]string{"*"}, lines...)
-	for _, name := range []string{"deploy/secrets/secret-key", "bin/coinslot", ".git/config", "coinslot.db", "static/dist/manifest.json", "bff/config/config_test.go", "bff/config/testdata/fuzz/a"} {
+	for _, name := range []string{
+		"deploy/secrets/secret-key", "bin/coinslot", ".git/config", "coinslot.db",
+		"static/dist/manifest.json", "bff/config/config_test.go", "bff/config/testdata/fuzz/a",
+	} {
 		if inBuildContext(lines, name) {
 			t.Errorf("%s comes into the image's build", name)
 		}
 	}
-	for _, name := range append(compiledFiles(t, "linux", "amd64", "./bff", "./tools/assets", "./tools/build"), compiledFiles(t, "js", "wasm", "./app/...")...) {
-		built, test := strings.HasPrefix(name, "static/dist/"), strings.HasSuffix(name, "_test.go") // embedded with their folder
+	for _, name := range append(compiledFiles(t, "linux", "amd64", "./bff", "./tools/assets",
+		"./tools/build"), compiledFiles(t, "js", "wasm", "./app/...")...) {
+		built := strings.HasPrefix(name, "static/dist/")
+		test := strings.HasSuffix(name, "_test.go") // embedded with their folder
 		if !inBuildContext(lines, name) && !built && !test {
 			t.Errorf("%s is compiled, and .dockerignore keeps it out of the image's build", name)
 		}
@@ -67,7 +72,9 @@ func TestBuildContext(t *testing.T) {
 // compiledFiles returns the module's files of packages, relative to its root.
 func compiledFiles(t *testing.T, system, arch string, packages ...string) (files []string) {
 	t.Helper()
-	cmd := exec.Command("go", append([]string{"list", "-deps", "-json=ImportPath,Dir,Module,GoFiles,OtherFiles,EmbedFiles"}, packages...)...)
+	cmd := exec.Command("go", append([]string{
+		"list", "-deps", "-json=ImportPath,Dir,Module,GoFiles,OtherFiles,EmbedFiles",
+	}, packages...)...)
 	cmd.Dir, cmd.Env = "..", append(os.Environ(), "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0")
 	list, err := cmd.Output()
 	if err != nil {

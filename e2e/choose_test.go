@@ -9,7 +9,10 @@ import (
 
 // chooserModes are the two extremes in which the chooser works: driven by the program,
 // and by the browser's own forms and links.
-var chooserModes = map[string]browser.Options{"wasm": {Height: 1600}, "no JavaScript": {Height: 1600, NoJS: true}}
+var chooserModes = map[string]browser.Options{
+	"wasm":          {Height: 1600},
+	"no JavaScript": {Height: 1600, NoJS: true},
+}
 
 // choosing opens the page of an order and waits until it is driven as it will be.
 func (s *stack) choosing(t *testing.T, o browser.Options, fields order) *browser.Page {
@@ -46,10 +49,13 @@ func TestTwoTaps(t *testing.T) {
 		o.Width, o.Height = 390, 844
 		p := s.choosing(t, o, order{"amount_usd": "25.00"})
 		box := func(css, side string) float64 {
-			return browser.Eval[float64](p, `document.querySelector('`+css+`').getBoundingClientRect().`+side)
+			return browser.Eval[float64](p,
+				`document.querySelector('`+css+`').getBoundingClientRect().`+side)
 		}
 		top := func(css string) float64 { return box(css, "top") }
-		radio := func(part, value string) string { return `label:has([data-part="` + part + `"][value="` + value + `"])` }
+		radio := func(part, value string) string {
+			return `label:has([data-part="` + part + `"][value="` + value + `"])`
+		}
 		shows := func(part string) string {
 			return `document.querySelector('[data-part="` + part + `"]').checkVisibility()`
 		}
@@ -67,8 +73,10 @@ func TestTwoTaps(t *testing.T) {
 		above, width := top(radio("currency", "USDT")), box(radio("currency", "ETH"), "width")
 		p.Click(radio("currency", "USDC"))
 		checked(p.View, "USDC", "polygon")
-		if got, wide := top(radio("currency", "USDT")), box(radio("currency", "ETH"), "width"); got != above || wide != width {
-			t.Errorf("%s: choosing moves what is above by %v px, and widens by %v px", name, got-above, wide-width)
+		if got, wide := top(radio("currency",
+			"USDT")), box(radio("currency", "ETH"), "width"); got != above || wide != width {
+			t.Errorf("%s: choosing moves what is above by %v px, and widens by %v px", name,
+				got-above, wide-width)
 		}
 		p.Click(radio("network", "USDC:bep20"))
 		p.Click(radio("currency", "USDT"))
@@ -81,7 +89,8 @@ func TestTwoTaps(t *testing.T) {
 		p.Click(`[data-part="continue"]`)
 		p.Wait(pending)
 		if tx := s.matches(p.View); tx.CurrencySymbol+":"+tx.NetworkCode != "USDT:ton" {
-			t.Errorf("%s: the gateway was asked for %s on %s", name, tx.CurrencySymbol, tx.NetworkCode)
+			t.Errorf("%s: the gateway was asked for %s on %s", name, tx.CurrencySymbol,
+				tx.NetworkCode)
 		}
 		copies := browser.Eval[bool](p, shows("copy-address"))
 		fortest.Equal(t, copies, !o.NoJS, "%s: the copy button shows", name)
@@ -181,7 +190,8 @@ func TestFullUnavailableChoicesShowReason(t *testing.T) {
 			t.Helper()
 			p.Wait(pending)
 			if tx := s.matches(p.View); tx.CurrencySymbol+":"+tx.NetworkCode != choice {
-				t.Errorf("%s: the gateway was asked for %s on %s", name, tx.CurrencySymbol, tx.NetworkCode)
+				t.Errorf("%s: the gateway was asked for %s on %s", name, tx.CurrencySymbol,
+					tx.NetworkCode)
 			}
 		}
 		open(order{"amount_usd": "1.50"})

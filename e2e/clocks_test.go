@@ -43,7 +43,8 @@ const (
 )
 
 // goappClocks are those of the hello world: go-app takes its loader away.
-var goappClocks = clocks(`true`, `document.querySelector("h1")`, `!document.querySelector("#app-wasm-loader")`)
+var goappClocks = clocks(`true`, `document.querySelector("h1")`,
+	`!document.querySelector("#app-wasm-loader")`)
 
 // plainClocks are those of a page that is all there is.
 var plainClocks = clocks(`true`, `document.querySelector("input")?.checkVisibility()`, `true`)

@@ -21,7 +21,8 @@ const beforeUsable = 8_000
 func asked(trace *browser.Trace, mark string) (paths []string, bytes int) {
 	for address, size := range trace.Requested(mark) {
 		path := plainPath(address)
-		if strings.HasPrefix(path, "/icons/") || path == "/assets/fallback.js" || path == "/favicon.ico" {
+		if strings.HasPrefix(path, "/icons/") || path == "/assets/fallback.js" ||
+			path == "/favicon.ico" {
 			continue
 		}
 		if path != "/checkout/cs" {
@@ -73,10 +74,13 @@ func TestFullLittleLoadsBeforeUsable(t *testing.T) {
 		t.Errorf("%d requests for logos; want one file for all", n)
 	}
 	position := func(file string) int {
-		return slices.IndexFunc(p.Requests(), func(url string) bool { return strings.Contains(url, file) })
+		return slices.IndexFunc(p.Requests(),
+			func(url string) bool { return strings.Contains(url, file) })
 	}
-	if program := position("/app."); position("/wasm_exec.") > program || position("/text") > program {
-		t.Errorf("the program is not requested last, so the loader and the texts wait for it: %q", p.Requests())
+	program := position("/app.")
+	if position("/wasm_exec.") > program || position("/text") > program {
+		t.Errorf("the program is not requested last, so the loader and the texts wait for it: %q",
+			p.Requests())
 	}
 	trace := end()
 	paths, bytes := asked(trace, "usable")
@@ -91,7 +95,8 @@ func TestFullLittleLoadsBeforeUsable(t *testing.T) {
 	frameView(p).WaitJS(`window.live`, "WebAssembly to drive the checkout again")
 	paths, _ = asked(end(), "live")
 	for _, path := range paths {
-		if !slices.Contains([]string{"/", "/checkout/cs", "/checkout/cs/live", "/checkout/cs/view"}, path) {
+		if !slices.Contains([]string{"/", "/checkout/cs", "/checkout/cs/live", "/checkout/cs/view"},
+			path) {
 			t.Errorf("asked for again: %s", path)
 		}
 	}
@@ -105,7 +110,8 @@ func TestFullFrameConnectsBeforeLayout(t *testing.T) {
 	host, _ := newHost(t, &checkout)
 	s := newStack(t, "COINSLOT_ORIGINS="+host)
 	checkout = s.base
-	p := chromium.Open(t, host+"/?mode=inline&session="+s.session(order{"amount_usd": "25.00"}), browser.Options{Script: greetings})
+	p := chromium.Open(t, host+"/?mode=inline&session="+s.session(order{"amount_usd": "25.00"}),
+		browser.Options{Script: greetings})
 	f := p.Frame(frame)
 	f.WaitJS(`window.greeted`, "the frame to greet the shop's page")
 	f.Wait(`[data-part="currency"]`)
@@ -121,7 +127,11 @@ func TestFullFrameConnectsBeforeLayout(t *testing.T) {
 	f.Eval(`document.querySelector(".languages select").replaceChildren()`, nil)
 	f.Eval(width, &after)
 	if before != after {
-		t.Errorf("the menu of languages is %g px wide, and %g without its languages: all of them are laid out", before, after)
+		t.Errorf(
+			"the menu of languages is %g px wide, and %g without its languages: all of them are laid out",
+			before,
+			after,
+		)
 	}
 }
 

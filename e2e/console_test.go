@@ -38,18 +38,42 @@ func consoleStack(t *testing.T) (s *stack, reviews []string) {
 	dsn := filepath.Join(t.TempDir(), "month.db")
 	pastMonth(t, dsn)
 	s = newStack(t, "COINSLOT_ADMIN_PASSWORD="+consoleHash, "COINSLOT_DATABASE="+dsn)
-	paidID := s.session(order{"amount_usd": "18.50", "order_ref": "ORD-2041", "title": "House blend, 500 g", "email": "ann@shop.example", "metadata": map[string]string{"cart": "b7", "<i>note</i>": "=1+1"}})
+	paidID := s.session(order{
+		"amount_usd": "18.50",
+		"order_ref":  "ORD-2041",
+		"title":      "House blend, 500 g",
+		"email":      "ann@shop.example",
+		"metadata":   map[string]string{"cart": "b7", "<i>note</i>": "=1+1"},
+	})
 	s.chooseByForm(paidID)
 	s.payLast("pay")
 	s.awaitStatus(paidID, "confirmed")
-	overpaid := s.session(order{"amount_usd": "64.00", "order_ref": "ORD-2042", "title": "Pour-over set", "email": "eva@shop.example"})
+	overpaid := s.session(order{
+		"amount_usd": "64.00",
+		"order_ref":  "ORD-2042",
+		"title":      "Pour-over set",
+		"email":      "eva@shop.example",
+	})
 	s.chooseByForm(overpaid)
 	s.payLast("over")
 	s.awaitStatus(overpaid, "confirmed")
-	s.gateway.Falsify(sandboxtest.Answer{Path: "transaction/status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}})
+	s.gateway.Falsify(sandboxtest.Answer{
+		Path:  "transaction/status",
+		Times: -1,
+		Set:   map[string]any{"amount_usd": "1.00000000"},
+	})
 	hostile := "<b>Two</b> mugs, " + strings.Repeat("Saturdaynight", 9)
-	for i, title := range []string{map[bool]string{true: hostile, false: "Two enamel mugs"}[*screens == ""], "House blend, 500 g", "Tasting box"} {
-		id := s.session(order{"amount_usd": []string{"29.80", "18.50", "36.00"}[i], "order_ref": fmt.Sprintf("ORD-%d", 2043+i), "title": title, "email": "bob@shop.example"})
+	for i, title := range []string{
+		map[bool]string{true: hostile, false: "Two enamel mugs"}[*screens == ""],
+		"House blend, 500 g",
+		"Tasting box",
+	} {
+		id := s.session(order{
+			"amount_usd": []string{"29.80", "18.50", "36.00"}[i],
+			"order_ref":  fmt.Sprintf("ORD-%d", 2043+i),
+			"title":      title,
+			"email":      "bob@shop.example",
+		})
 		s.chooseByForm(id)
 		s.payLast("pay")
 		s.awaitStatus(id, "review")
@@ -61,8 +85,17 @@ func consoleStack(t *testing.T) (s *stack, reviews []string) {
 // chooseByForm chooses a coin as a page without scripts does.
 func (s *stack) chooseByForm(id string) {
 	s.t.Helper()
-	comment := map[bool]string{true: "<script>alert(1)</script>", false: "Please leave it with the neighbors."}[*screens == ""]
-	resp := fortest.Must(http.PostForm(s.base+"/checkout/"+id+"/attempts", url.Values{"currency_symbol": {"USDT"}, "network_code": {"trc20"}, "email": {"bob@shop.example"}, "comment": {comment}}))(s.t)
+	comment := map[bool]string{
+		true:  "<script>alert(1)</script>",
+		false: "Please leave it with the neighbors.",
+	}[*screens == ""]
+	resp := fortest.Must(http.PostForm(s.base+"/checkout/"+id+
+		"/attempts", url.Values{
+		"currency_symbol": {"USDT"},
+		"network_code":    {"trc20"},
+		"email":           {"bob@shop.example"},
+		"comment":         {comment},
+	}))(s.t)
 	resp.Body.Close()
 	s.awaitStatus(id, "pending")
 }
@@ -76,7 +109,8 @@ func (s *stack) payLast(kind sandbox.Kind) {
 
 func (s *stack) awaitStatus(id, status string) {
 	s.t.Helper()
-	fortest.Until(s.t, "the status "+status, func() bool { return string(s.read(id).Status) == status })
+	fortest.Until(s.t, "the status "+status,
+		func() bool { return string(s.read(id).Status) == status })
 }
 
 // pastMonth fills a database with the orders of two months, always the same ones.
@@ -84,15 +118,26 @@ func pastMonth(t *testing.T, dsn string) {
 	t.Helper()
 	db := fortest.Must(store.Open(t.Context(), store.Config{DSN: dsn}))(t)
 	dice := rand.New(rand.NewPCG(1, 2))
-	titles, prices := []string{"House blend, 500 g", "Enamel mug", "Pour-over set", "Hand grinder", "Tasting box", "Filters, 100"}, []int64{1850, 1490, 6400, 12900, 3600, 650}
-	coins := [][5]string{{"USDT", "trc20", "TRON (TRC20)", "Tether", "1"}, {"USDT", "bep20", "BNB Smart Chain (BEP20)", "Tether", "1"}, {"ETH", "arbitrum", "Arbitrum One", "Ether", "3200"}, {"TON", "ton", "TON", "Toncoin", "3.2"}, {"USDC", "polygon", "Polygon", "USD Coin", "1"}}
+	titles := []string{
+		"House blend, 500 g", "Enamel mug", "Pour-over set", "Hand grinder", "Tasting box",
+		"Filters, 100",
+	}
+	prices := []int64{1850, 1490, 6400, 12900, 3600, 650}
+	coins := [][5]string{
+		{"USDT", "trc20", "TRON (TRC20)", "Tether", "1"},
+		{"USDT", "bep20", "BNB Smart Chain (BEP20)", "Tether", "1"},
+		{"ETH", "arbitrum", "Arbitrum One", "Ether", "3200"},
+		{"TON", "ton", "TON", "Toncoin", "3.2"},
+		{"USDC", "polygon", "Polygon", "USD Coin", "1"},
+	}
 	for n, day := 0, 59; day > 0; day-- {
 		if *screens == "" && day%7 != 0 {
 			continue
 		}
 		for range 3 + dice.IntN(9) - day/20 {
 			n++
-			at := time.Now().UTC().AddDate(0, 0, -day).Truncate(24 * time.Hour).Add(time.Duration(dice.IntN(86_000)) * time.Second)
+			at := time.Now().UTC().AddDate(0, 0,
+				-day).Truncate(24 * time.Hour).Add(time.Duration(dice.IntN(86_000)) * time.Second)
 			product, coin := dice.IntN(len(titles)), coins[min(dice.IntN(len(coins)), dice.IntN(8))]
 			amount := decimal.New(prices[product], -2)
 			coins := amount.DivRound(decimal.RequireFromString(coin[4]), 6)
@@ -103,17 +148,44 @@ func pastMonth(t *testing.T, dsn string) {
 			case 1:
 				state, status = payment.Cancelled, wire.Cancelled
 			}
-			o := payment.Order{AmountUSD: amount, Ref: fmt.Sprintf("ORD-%d", 1500+n), Title: titles[product], Email: fmt.Sprintf("shopper%d@shop.example", 1+dice.IntN(60))}.Complete()
+			o := payment.Order{
+				AmountUSD: amount,
+				Ref:       fmt.Sprintf("ORD-%d", 1500+n),
+				Title:     titles[product],
+				Email:     fmt.Sprintf("shopper%d@shop.example", 1+dice.IntN(60)),
+			}.Complete()
 			s := payment.Session{
-				ID: payment.NewSessionID(), Status: status, Order: o, Digest: o.Digest(), CreatedAt: at, ExpiresAt: at.Add(24 * time.Hour), CheckedAt: at.Add(4 * time.Minute),
+				ID:        payment.NewSessionID(),
+				Status:    status,
+				Order:     o,
+				Digest:    o.Digest(),
+				CreatedAt: at,
+				ExpiresAt: at.Add(24 * time.Hour),
+				CheckedAt: at.Add(4 * time.Minute),
 				Attempts: []payment.Attempt{{
-					Number: 1, State: state, Marker: fmt.Sprintf("cs-%d", n), OrderID: 200_000 + n, CurrencySymbol: coin[0], CurrencyName: coin[3], NetworkCode: coin[1], NetworkName: coin[2],
-					AmountUSD: amount, StartedAt: at, TrackingCode: fmt.Sprintf("TRK%d", n), PayAmount: coins, PayText: coins.StringFixed(8), EndedAt: at.Add(4 * time.Minute),
+					Number:         1,
+					State:          state,
+					Marker:         fmt.Sprintf("cs-%d", n),
+					OrderID:        200_000 + n,
+					CurrencySymbol: coin[0],
+					CurrencyName:   coin[3],
+					NetworkCode:    coin[1],
+					NetworkName:    coin[2],
+					AmountUSD:      amount,
+					StartedAt:      at,
+					TrackingCode:   fmt.Sprintf("TRK%d", n),
+					PayAmount:      coins,
+					PayText:        coins.StringFixed(8),
+					EndedAt:        at.Add(4 * time.Minute),
 				}},
-				Timeline: []payment.TimelineEntry{{At: at, By: "merchant", What: "session.created"}},
+				Timeline: []payment.TimelineEntry{
+					{At: at, By: "merchant", What: "session.created"},
+				},
 			}
 			if state == payment.Confirmed {
-				s.Attempts[0].Paid, s.Attempts[0].PaidAt, s.Attempts[0].TxID = coins, at.Add(3*time.Minute), fmt.Sprintf("%064x", n)
+				s.Attempts[0].Paid = coins
+				s.Attempts[0].PaidAt = at.Add(3 * time.Minute)
+				s.Attempts[0].TxID = fmt.Sprintf("%064x", n)
 			}
 			fortest.Must(db.Insert(context.Background(), s))(t)
 		}
@@ -206,9 +278,18 @@ func (s *stack) addressOf(id string) string {
 // consolePages are pages that have something to show.
 func consolePages(review string) map[string]string {
 	return map[string]string{
-		"overview": "/admin", "payments": "/admin/payments", "payment": "/admin/payments/" + review, "settle": "/admin/payments/" + review + "/confirm", "audit": "/admin/audit",
-		"webhooks": "/admin/webhooks", "test": "/admin/webhooks/test", "transactions": "/admin/transactions", "withdrawals": "/admin/withdrawals", "reconciliation": "/admin/reconciliation", "origins": "/admin/origins",
-		"nothing": "/admin/payments?q=nothing",
+		"overview":       "/admin",
+		"payments":       "/admin/payments",
+		"payment":        "/admin/payments/" + review,
+		"settle":         "/admin/payments/" + review + "/confirm",
+		"audit":          "/admin/audit",
+		"webhooks":       "/admin/webhooks",
+		"test":           "/admin/webhooks/test",
+		"transactions":   "/admin/transactions",
+		"withdrawals":    "/admin/withdrawals",
+		"reconciliation": "/admin/reconciliation",
+		"origins":        "/admin/origins",
+		"nothing":        "/admin/payments?q=nothing",
 	}
 }
 
@@ -240,27 +321,39 @@ func (s *stack) fits(t *testing.T, look consoleLook, review string) {
 	axe := fortest.Must(os.ReadFile(need.File(t, "../.cache/npm/axe-core/axe.min.js")))(t)
 	p := signIn(t, s, browser.Options{Width: look.width, Height: look.height, Dark: look.dark})
 	for name, path := range consolePages(review) {
-		if *screens == "" && !look.dark && !slices.Contains([]string{"overview", "payments", "payment", "settle"}, name) {
+		if *screens == "" && !look.dark &&
+			!slices.Contains([]string{"overview", "payments", "payment", "settle"}, name) {
 			continue // made of the same parts
 		}
 		p.Goto(s.base + path)
 		p.Wait("h1")
 		var found, faults, wide []string
 		p.Eval(string(axe)+";0", nil)
-		p.Eval(`axe.run(document, {resultTypes: ['violations']}).then(r => r.violations.map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.target.join(' ') + ' ' + (n.any[0]?.message ?? '')).join('; ')))`, &found)
-		p.Eval(`(phone => [['there is no search', document.querySelectorAll('[role="search"] #f-q').length !== 1], `+consoleFaults[name]+`].filter(f => f[1]).map(f => f[0]))(`+strconv.FormatBool(look.width < 600)+`)`, &faults)
+		p.Eval(
+			`axe.run(document, {resultTypes: ['violations']}).then(r => r.violations.map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.target.join(' ') + ' ' + (n.any[0]?.message ?? '')).join('; ')))`,
+			&found,
+		)
+		p.Eval(
+			`(phone => [['there is no search', document.querySelectorAll('[role="search"] #f-q').length !== 1], `+
+				consoleFaults[name]+`].filter(f => f[1]).map(f => f[0]))(`+strconv.FormatBool(look.width < 600)+`)`,
+			&faults,
+		)
 		for _, v := range append(found, faults...) {
 			t.Errorf("%s: %s", name, v)
 		}
 		for _, width := range []int{280, look.width} {
 			p.Resize(width, look.height)
-			p.Eval(`document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('main *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1).slice(0, 5).map(e => e.outerHTML.slice(0, 120))`, &wide)
+			p.Eval(
+				`document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('main *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1).slice(0, 5).map(e => e.outerHTML.slice(0, 120))`,
+				&wide,
+			)
 			if len(wide) > 0 {
 				t.Errorf("%s is wider than the screen of %d px: %q", name, width, wide)
 			}
 		}
 		if *screens != "" {
-			picture := strings.NewReplacer("-light", "", "overview-phone", "phone").Replace("console-" + name + "-" + look.name)
+			picture := strings.NewReplacer("-light", "", "overview-phone",
+				"phone").Replace("console-" + name + "-" + look.name)
 			p.Screenshot(filepath.Join(*screens, picture+".png")) // docs/console.md has some
 		}
 	}

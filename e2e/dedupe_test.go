@@ -39,14 +39,20 @@ func TestFullWaitingIsCheap(t *testing.T) {
 	p.Eval(`window.changes = {}`, nil)
 	p.Eval(state, &before)
 	asked := len(s.gateway.Requests())
-	fortest.Until(t, "a dozen answers of the gateway", func() bool { return len(s.gateway.Requests()) >= asked+12 })
+	fortest.Until(t, "a dozen answers of the gateway",
+		func() bool { return len(s.gateway.Requests()) >= asked+12 })
 	p.Eval(state, &after)
 	if said, heard := after.Said-before.Said, after.Heard-before.Heard; said > 1 || heard > 1 {
-		t.Errorf("of a dozen answers that say nothing new the socket sent %d, and WebAssembly woke for %d", said, heard)
+		t.Errorf(
+			"of a dozen answers that say nothing new the socket sent %d, and WebAssembly woke for %d",
+			said,
+			heard,
+		)
 	}
 	seconds := int(after.At-before.At)/1000 + 2 // one on either side of the time
 	if woken := after.Woken - before.Woken; woken < seconds-4 || woken > seconds+4 {
-		t.Errorf("in %d s WebAssembly woke %d times; want once for each step of the clock", seconds, woken)
+		t.Errorf("in %d s WebAssembly woke %d times; want once for each step of the clock", seconds,
+			woken)
 	}
 	for where, n := range after.Changes {
 		if where != "characterData countdown" || n > seconds {
@@ -61,7 +67,8 @@ func TestFullWaitingIsCheap(t *testing.T) {
 	s.gateway.ClearFaults()
 	p.WaitText(`[data-part="checked"]`, "just now")
 	p.Eval(`(window.silent = socket).dispatchEvent(new Event("close"))`, nil)
-	p.WaitJS(`window.socket !== silent && socket.readyState === 1 && silent.readyState > 1`, "another socket instead of one that has been silent for too long")
+	p.WaitJS(`window.socket !== silent && socket.readyState === 1 && silent.readyState > 1`,
+		"another socket instead of one that has been silent for too long")
 }
 
 // TestFullConnectionErrorClears: a request that fails says that there is no connection, and
@@ -78,7 +85,8 @@ func TestFullConnectionErrorClears(t *testing.T) {
 		window.fetch = () => { window.fetch = real; return Promise.reject(new TypeError("cut")); };
 		dispatchEvent(new Event("online"));
 	})()`, nil)
-	p.WaitJS(`words.some(w => w.includes("offline")) && words.at(-1).includes("just now")`, "the connection to be lost and found")
+	p.WaitJS(`words.some(w => w.includes("offline")) && words.at(-1).includes("just now")`,
+		"the connection to be lost and found")
 }
 
 // TestFullDedupe: what is kept back is said, as it is by then, when the socket has been
@@ -86,7 +94,8 @@ func TestFullConnectionErrorClears(t *testing.T) {
 // silence it counts as closed. The time left is news only where it jumps.
 func TestFullDedupe(t *testing.T) {
 	s := newStack(t)
-	p := s.openPage(t, s.session(order{"amount_usd": "25.00"}), browser.Options{BlockURLs: []string{"*.wasm"}})
+	p := s.openPage(t, s.session(order{"amount_usd": "25.00"}),
+		browser.Options{BlockURLs: []string{"*.wasm"}})
 	p.WaitJS(`window.coinslotDedupe`, "what the program uses to be there")
 	heard := browser.Eval[[]string](p, tellDedupe)
 	got := strings.Join(heard, "\n")

@@ -66,7 +66,8 @@ func runDemo(t *testing.T) string {
 	t.Helper()
 	out := startDemo(t)
 	address := regexp.MustCompile(`Shop +(http://\S+)`)
-	fortest.Until(t, "the demo to print its address", func() bool { return address.MatchString(out.String()) })
+	fortest.Until(t, "the demo to print its address",
+		func() bool { return address.MatchString(out.String()) })
 	return address.FindStringSubmatch(out.String())[1] + "/"
 }
 
@@ -74,7 +75,8 @@ func runDemo(t *testing.T) string {
 func startDemo(t *testing.T, flags ...string) *fortest.Log {
 	t.Helper()
 	out := &fortest.Log{}
-	demo := exec.Command(built.Program(t), "demo", "-listen", "127.0.0.1:0", "-shop-listen", "127.0.0.1:0", "-gateway-listen", "127.0.0.1:0")
+	demo := exec.Command(built.Program(t), "demo", "-listen", "127.0.0.1:0", "-shop-listen",
+		"127.0.0.1:0", "-gateway-listen", "127.0.0.1:0")
 	demo.Args = append(demo.Args, flags...)
 	demo.Env = []string{"TMPDIR=" + t.TempDir()}
 	demo.Stdout, demo.Stderr = out, out

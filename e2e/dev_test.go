@@ -32,9 +32,11 @@ func TestFullDev(t *testing.T) {
 	child.Tie(cmd)
 	fortest.OK(t, cmd.Start())
 	t.Cleanup(func() { child.End(cmd) })
-	(&reader{t: t, said: out}).awaitOutput(cmd, regexp.MustCompile("Press Ctrl-C to stop. Demo data"))
+	(&reader{t: t, said: out}).awaitOutput(cmd,
+		regexp.MustCompile("Press Ctrl-C to stop. Demo data"))
 
-	page := chromium.Open(t, "http://127.0.0.1:"+strconv.Itoa(port+1)+"/?cart=abcdefgh", browser.Options{
+	page := chromium.Open(t, "http://127.0.0.1:"+strconv.Itoa(port+1)+
+		"/?cart=abcdefgh", browser.Options{
 		Height: 2400, Patience: compileTime,
 	})
 	f := page.Frame(frame)
@@ -46,11 +48,15 @@ func TestFullDev(t *testing.T) {
 	changeFile(t, filepath.Join(root, "static", "css", "1-tokens.css"), func(css string) string {
 		return css + "\nhtml { --dev-test: seen }\n"
 	})
-	f.WaitJS(`getComputedStyle(document.documentElement).getPropertyValue('--dev-test').trim() === 'seen'`, "the changed style")
+	f.WaitJS(
+		`getComputedStyle(document.documentElement).getPropertyValue('--dev-test').trim() === 'seen'`,
+		"the changed style",
+	)
 	f.Wait(pending)
 
 	changeFile(t, filepath.Join(root, "app", "widget", "qr.go"), func(code string) string {
-		changed := strings.Replace(code, `.Attr("data-part", "qr")`, `.Attr("data-part", "qr").Attr("data-dev-test", "seen")`, 1)
+		changed := strings.Replace(code, `.Attr("data-part", "qr")`,
+			`.Attr("data-part", "qr").Attr("data-dev-test", "seen")`, 1)
 		if changed == code {
 			t.Fatal("app/widget/qr.go has changed: this test has to find its part")
 		}

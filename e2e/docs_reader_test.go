@@ -56,7 +56,8 @@ func commandBlocks(t *testing.T, page string) (list []commandBlock) {
 			b.prints = prints
 		}
 		for _, s := range serving {
-			if last := b.text[strings.LastIndexByte(b.text, '\n')+1:]; b.prints == "" && strings.Contains(last, s.command) {
+			last := b.text[strings.LastIndexByte(b.text, '\n')+1:]
+			if b.prints == "" && strings.Contains(last, s.command) {
 				b.prints = s.prints
 			}
 		}
@@ -87,20 +88,30 @@ type reader struct {
 // newReader is in an empty folder. The address of the repository leads to a clone
 // of this one; Go's caches are the machine's. Whatever curl is refused is an error.
 func newReader(t *testing.T) *reader {
-	for _, name := range []string{"make", "curl", "openssl", "python3"} { // in the commands of the pages
+	for _, name := range []string{
+		"make", "curl", "openssl", "python3",
+	} { // in the commands of the pages
 		need.Command(t, name)
 	}
 	root := fortest.Must(filepath.Abs(".."))(t)
 	home := t.TempDir()
-	fortest.OK(t, os.WriteFile(filepath.Join(home, ".curlrc"), []byte("fail-with-body\nshow-error\n"), 0o600))
-	r := &reader{t: t, dir: t.TempDir(), ports: map[string]string{}, webhookIDs: make(chan string, 1)}
+	fortest.OK(t,
+		os.WriteFile(filepath.Join(home, ".curlrc"), []byte("fail-with-body\nshow-error\n"), 0o600))
+	r := &reader{
+		t:          t,
+		dir:        t.TempDir(),
+		ports:      map[string]string{},
+		webhookIDs: make(chan string, 1),
+	}
 	for _, entry := range os.Environ() {
 		if !strings.HasPrefix(entry, "COINSLOT_") && !strings.HasPrefix(entry, "FORCE_COLOR=") {
 			r.env = append(r.env, entry)
 		}
 	}
-	r.env = append(r.env, "NO_COLOR=1", "GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=url."+root+".insteadOf", "GIT_CONFIG_VALUE_0=https://git.example/coinslot",
-		"GIT_CONFIG_KEY_1=safe.directory", "GIT_CONFIG_VALUE_1=*", "MAKEFLAGS=", "MAKELEVEL=", "CURL_HOME="+home, "COINSLOT_OPS_LISTEN=-")
+	r.env = append(r.env, "NO_COLOR=1", "GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=url."+root+
+		".insteadOf", "GIT_CONFIG_VALUE_0=https://git.example/coinslot",
+		"GIT_CONFIG_KEY_1=safe.directory", "GIT_CONFIG_VALUE_1=*", "MAKEFLAGS=", "MAKELEVEL=", "CURL_HOME="+
+			home, "COINSLOT_OPS_LISTEN=-")
 	r.first = slices.Clone(r.env)
 	t.Cleanup(r.stopAll)
 	return r
@@ -142,7 +153,8 @@ func (r *reader) follow(page string) {
 func (r *reader) newTerminal() {
 	r.dir = r.clone
 	address := r.free("8080")
-	r.env = append(slices.Clone(r.first), "PATH="+filepath.Join(r.clone, "bin")+":"+os.Getenv("PATH"),
+	r.env = append(slices.Clone(r.first), "PATH="+filepath.Join(r.clone, "bin")+":"+
+		os.Getenv("PATH"),
 		"COINSLOT_LISTEN=127.0.0.1:"+address, "COINSLOT_PUBLIC_URL=http://localhost:"+address)
 }
 
@@ -158,7 +170,8 @@ func (r *reader) built(b commandBlock) commandBlock {
 	if cloning.MatchString(b.text) && r.dir == r.clone {
 		r.dir = filepath.Dir(r.clone)
 	}
-	b.text = cloning.ReplaceAllString(b.text, `{ test -d coinslot || ln -s "`+r.clone+`" coinslot; }`)
+	b.text = cloning.ReplaceAllString(b.text,
+		`{ test -d coinslot || ln -s "`+r.clone+`" coinslot; }`)
 	b.text = making.ReplaceAllString(b.text, "make -n")
 	if strings.Contains(b.text, "https://gateway.example") {
 		gateway := httptest.NewServer(sandbox.New(sandbox.Config{}))
@@ -191,7 +204,8 @@ func (r *reader) withFreePorts(b commandBlock) commandBlock {
 	if !strings.Contains(b.text, "-listen ") {
 		b.text = ownPorts.ReplaceAllStringFunc(b.text, func(command string) string {
 			if strings.HasSuffix(command, "demo") {
-				return command + " -listen 127.0.0.1:8080 -shop-listen 127.0.0.1:8081 -gateway-listen 127.0.0.1:8082"
+				return command +
+					" -listen 127.0.0.1:8080 -shop-listen 127.0.0.1:8081 -gateway-listen 127.0.0.1:8082"
 			}
 			return command + " -listen 127.0.0.1:8082"
 		})
@@ -264,7 +278,8 @@ func (r *reader) runInBackground(b commandBlock) {
 				r.awaitOutput(cmd, regexp.MustCompile(s.prints))
 			}
 		}
-		fortest.Until(r.t, "the terminal to be free", func() bool { _, err := os.Stat(kept); return err == nil })
+		fortest.Until(r.t, "the terminal to be free",
+			func() bool { _, err := os.Stat(kept); return err == nil })
 		r.loadShellState(kept)
 	}
 }
@@ -316,7 +331,8 @@ func (r *reader) pasteExports() {
 
 // opensShop has a shop take webhooks, as docs/examples/webhook does.
 func (r *reader) opensShop() {
-	shop := httptest.NewServer(webhook.Receive("whsec_"+hookKey, func(id string, _ []byte) error { r.webhookIDs <- id; return nil }))
+	shop := httptest.NewServer(webhook.Receive("whsec_"+hookKey,
+		func(id string, _ []byte) error { r.webhookIDs <- id; return nil }))
 	r.t.Cleanup(shop.Close)
 	r.env = append(r.env, "SHOP="+shop.URL, "COINSLOT_WEBHOOK_SECRET=whsec_"+hookKey)
 }

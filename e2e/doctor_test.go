@@ -78,7 +78,8 @@ type doctorReport struct {
 
 func readReport(t *testing.T, p *browser.Page) doctorReport {
 	t.Helper()
-	text := browser.Eval[string](p, `document.querySelector('[data-part="doctor-json"]').textContent`)
+	text := browser.Eval[string](p,
+		`document.querySelector('[data-part="doctor-json"]').textContent`)
 	var got doctorReport
 	if err := json.Unmarshal([]byte(text), &got); err != nil {
 		t.Fatalf("the page's JSON: %v in %.200q", err, text)
@@ -97,7 +98,8 @@ func TestDoctorPasses(t *testing.T) {
 			t.Errorf("%s is %s: %s", c.ID, c.Status, c.Detail)
 		}
 	}
-	pasted := fortest.Must(json.Marshal("HTTP/2 200\ncontent-type: text/html\nset-cookie: secret=1\ncontent-security-policy: default-src 'self'; script-src 'self' " + s.base + "; frame-src " + s.base + "\ncross-origin-embedder-policy: require-corp\n"))(t)
+	pasted := fortest.Must(json.Marshal("HTTP/2 200\ncontent-type: text/html\nset-cookie: secret=1\ncontent-security-policy: default-src 'self'; script-src 'self' " +
+		s.base + "; frame-src " + s.base + "\ncross-origin-embedder-policy: require-corp\n"))(t)
 	p.Eval(`document.querySelector("#headers").value = `+string(pasted), nil)
 	p.Click(`[data-part="doctor-paste"] button`)
 	p.Wait(`[data-part="doctor-check-page-frame"][data-status="ok"]`)
@@ -113,7 +115,8 @@ func TestDoctorPasses(t *testing.T) {
 	}
 	fortest.Lacks(t, "the page shows a cookie again that was pasted", p.HTML(), "secret=1")
 	for _, line := range p.Console() {
-		if strings.Contains(line, "Content Security Policy") || strings.HasPrefix(line, "[exception]") {
+		if strings.Contains(line, "Content Security Policy") ||
+			strings.HasPrefix(line, "[exception]") {
 			t.Errorf("the console says %s", line)
 		}
 	}
@@ -149,9 +152,12 @@ func only(end string, answer func(*http.Response)) func(*http.Response) {
 // Each way to break a deployment is found in a browser, by its row, with the line that fixes it.
 func TestFullDoctorFindsProxyFaults(t *testing.T) {
 	s := newFaultyProxy(t)
-	hour := func(r *http.Response) { r.Header.Set("Date", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)) }
+	hour := func(r *http.Response) {
+		r.Header.Set("Date", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat))
+	}
 	weaker := func(r *http.Response) {
-		r.Header.Set("Content-Security-Policy", strings.Replace(r.Header.Get("Content-Security-Policy"), " 'wasm-unsafe-eval'", "", 1))
+		r.Header.Set("Content-Security-Policy",
+			strings.Replace(r.Header.Get("Content-Security-Policy"), " 'wasm-unsafe-eval'", "", 1))
 	}
 	longer := rewritten("/checkout.js", func(body []byte) []byte { return append(body, "\n//"...) })
 	plain := func(out *http.Request) { out.Header.Set("Accept-Encoding", "identity") }
@@ -163,29 +169,65 @@ func TestFullDoctorFindsProxyFaults(t *testing.T) {
 		lines  []string
 	}{
 		"COEP lost, framing refused, another time, pages kept": {
-			nil, all(setHeader("Cross-Origin-Embedder-Policy", ""), setHeader("X-Frame-Options", "DENY"), hour,
+			nil,
+			all(setHeader("Cross-Origin-Embedder-Policy",
+				""), setHeader("X-Frame-Options", "DENY"), hour,
 				setHeader("Cache-Control", "public, max-age=60")), "coep framing clock cache",
-			[]string{"Cross-Origin-Embedder-Policy: require-corp", "proxy_hide_header X-Frame-Options;", "timedatectl set-ntp true", "Cache-Control: no-store"},
+			[]string{
+				"Cross-Origin-Embedder-Policy: require-corp", "proxy_hide_header X-Frame-Options;",
+				"timedatectl set-ntp true", "Cache-Control: no-store",
+			},
 		},
 		"CORP of files lost, a second policy, sockets cut": {
-			hangUp, all(only(".wasm", setHeader("Cross-Origin-Resource-Policy", "")), func(r *http.Response) { r.Header.Add("Content-Security-Policy", "img-src *") }),
+			hangUp,
+			all(only(".wasm", setHeader("Cross-Origin-Resource-Policy", "")),
+				func(r *http.Response) { r.Header.Add("Content-Security-Policy", "img-src *") }),
 			"coep csp websocket",
-			[]string{"Cross-Origin-Resource-Policy: cross-origin", "proxy_pass_header Content-Security-Policy;", "proxy_set_header Upgrade $http_upgrade;"},
+			[]string{
+				"Cross-Origin-Resource-Policy: cross-origin",
+				"proxy_pass_header Content-Security-Policy;",
+				"proxy_set_header Upgrade $http_upgrade;",
+			},
 		},
 		"X-Frame-Options instead of the policy": {
-			nil, all(setHeader("X-Frame-Options", "DENY"), setHeader("Content-Security-Policy", "")), "framing frame csp",
+			nil,
+			all(setHeader("X-Frame-Options", "DENY"), setHeader("Content-Security-Policy", "")),
+			"framing frame csp",
 			[]string{"proxy_hide_header X-Frame-Options;"},
 		},
-		"WebAssembly taken out of the policy": {nil, weaker, "csp wasm", []string{"script-src 'self' 'wasm-unsafe-eval'"}},
+		"WebAssembly taken out of the policy": {
+			nil,
+			weaker,
+			"csp wasm",
+			[]string{"script-src 'self' 'wasm-unsafe-eval'"},
+		},
 		"policy lost, WebAssembly of another type": {
-			nil, all(setHeader("Content-Security-Policy", ""), only(".wasm", setHeader("Content-Type", "application/octet-stream"))), "csp wasm",
-			[]string{"proxy_pass_header Content-Security-Policy;", "Content-Type: application/wasm"},
+			nil,
+			all(setHeader("Content-Security-Policy", ""),
+				only(".wasm", setHeader("Content-Type", "application/octet-stream"))),
+			"csp wasm",
+			[]string{
+				"proxy_pass_header Content-Security-Policy;", "Content-Type: application/wasm",
+			},
 		},
 		"nothing compressed, scripts rewritten": {
-			plain, longer, "wasm script", []string{"proxy_set_header Accept-Encoding $http_accept_encoding;", "Cache-Control: no-transform"},
+			plain,
+			longer,
+			"wasm script",
+			[]string{
+				"proxy_set_header Accept-Encoding $http_accept_encoding;",
+				"Cache-Control: no-transform",
+			},
 		},
 		"script missing": {
-			nil, only("/checkout.js", func(r *http.Response) { r.StatusCode, r.Header = 404, http.Header{"Content-Type": {"text/html"}} }), "script frame",
+			nil,
+			only(
+				"/checkout.js",
+				func(r *http.Response) {
+					r.StatusCode, r.Header = 404, http.Header{"Content-Type": {"text/html"}}
+				},
+			),
+			"script frame",
 			[]string{"Content-Type: text/javascript; charset=utf-8"},
 		},
 	} {
@@ -209,9 +251,13 @@ func TestFullDoctorFindsProxyFaults(t *testing.T) {
 }
 
 // What is wrong with the settings is said with the settings' own lines.
-func TestDoctorFindsWrongSettings(t *testing.T) {
+func TestFullDoctorFindsWrongSettings(t *testing.T) {
 	s := newFaultyProxy(t)
-	p := chromium.Open(t, s.base+"/checkout/doctor?origin=https://other.example&code=origin_refused", browser.Options{})
+	p := chromium.Open(
+		t,
+		s.base+"/checkout/doctor?origin=https://other.example&code=origin_refused",
+		browser.Options{},
+	)
 	p.Wait(`[data-part="doctor-code"][data-code="origin_refused"]`)
 	p.WaitText(`[data-part="doctor-add-coinslot"]`, "COINSLOT_ORIGINS=…,https://other.example")
 	p.Wait(`[data-part="doctor-check-origin"][data-status="fail"]`)

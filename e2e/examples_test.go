@@ -50,10 +50,17 @@ type example struct {
 
 var shops = []example{
 	{name: "go", needs: "go version", inPlace: true, run: "go run ."},
-	{name: "express", needs: "ls $npm_config_cache/express-*", build: "npm install", run: "npm start"},
+	{
+		name:  "express",
+		needs: "ls $npm_config_cache/express-*",
+		build: "npm install",
+		run:   "npm start",
+	},
 	{name: "flask", needs: "/usr/bin/python3 -c 'import flask, requests'",
 		run: "/usr/bin/python3 -m flask --app shop run --host $HOST --port $PORT"},
-	{name: "laravel", needs: `php -r 'require "Illuminate/autoload.php"; require "GuzzleHttp/autoload.php";' &&
+	{
+		name: "laravel",
+		needs: `php -r 'require "Illuminate/autoload.php"; require "GuzzleHttp/autoload.php";' &&
 		php -r 'new PDO("sqlite::memory:");'`, run: "php -S $HOST:$PORT -t public public/index.php"},
 	{name: "sinatra", needs: "/usr/bin/ruby -rsinatra/base -rwebrick -e ''",
 		run: "/usr/bin/ruby shop.rb -o $HOST -p $PORT"},
@@ -61,7 +68,10 @@ var shops = []example{
 
 // keys are the settings that a shop of the stack's needs.
 func (s *stack) keys() []string {
-	return []string{"COINSLOT_URL=" + s.base, "COINSLOT_SECRET_KEY=" + secretKey, "COINSLOT_WEBHOOK_SECRET=whsec_" + hookKey}
+	return []string{
+		"COINSLOT_URL=" + s.base, "COINSLOT_SECRET_KEY=" + secretKey,
+		"COINSLOT_WEBHOOK_SECRET=whsec_" + hookKey,
+	}
 }
 
 // prepare copies and builds the example, and decides where it will listen.
@@ -91,15 +101,18 @@ func (e *example) start(t *testing.T, keys []string) {
 	e.log = &fortest.Log{}
 	e.process = exec.Command("sh", "-c", "exec env "+cmp.Or(e.program, e.run))
 	e.process.Dir = e.dir
-	e.process.Env = slices.Concat(os.Environ(), keys, []string{"SHOP_LISTEN=" + e.listen, "SHOP_URL=" + e.url,
-		"HOST=" + host, "PORT=" + port, "SHOP_STATE=" + t.TempDir()})
+	e.process.Env = slices.Concat(os.Environ(), keys, []string{
+		"SHOP_LISTEN=" + e.listen, "SHOP_URL=" + e.url, "HOST=" + host, "PORT=" + port,
+		"SHOP_STATE=" + t.TempDir(),
+	})
 	e.process.Stdout, e.process.Stderr = e.log, e.log
 	child.Tie(e.process)
 	fortest.OK(t, e.process.Start())
 	t.Cleanup(func() {
 		child.End(e.process)
 		for _, key := range keys[1:] {
-			if name, value, _ := strings.Cut(key, "="); name != "SHOP_TEST" && strings.Contains(e.log.String(), value) {
+			name, value, _ := strings.Cut(key, "=")
+			if name != "SHOP_TEST" && strings.Contains(e.log.String(), value) {
 				t.Errorf("the example prints %s", name)
 			}
 		}
@@ -200,7 +213,12 @@ func (e *example) fresh(t *testing.T) url.Values {
 	if number == nil {
 		t.Fatal("the page with the cart has no order number")
 	}
-	return url.Values{"order": {number[1]}, "pencils": {"1"}, "price": {"0.01"}, "pencils_price": {"0.01"}}
+	return url.Values{
+		"order":         {number[1]},
+		"pencils":       {"1"},
+		"price":         {"0.01"},
+		"pencils_price": {"0.01"},
+	}
 }
 
 func (e *example) get(t *testing.T, path string) string {
@@ -239,7 +257,11 @@ func (e *example) ordersOnce(t *testing.T, s *stack) {
 
 // paymentWebhook is a payment of an order as the checkout sends it, signed a while ago.
 func paymentWebhook(key, id, ref, amount string, ago time.Duration) (http.Header, string) {
-	body := fmt.Sprintf(`{"type":"checkout.confirmed","data":{"order_ref":%q,"amount_usd":%q,"status":"confirmed","test":false}}`, ref, amount)
+	body := fmt.Sprintf(
+		`{"type":"checkout.confirmed","data":{"order_ref":%q,"amount_usd":%q,"status":"confirmed","test":false}}`,
+		ref,
+		amount,
+	)
 	return webhookHeaders(key, id, body, ago), body
 }
 
@@ -265,7 +287,8 @@ func webhookHeaders(key, id, body string, ago time.Duration) http.Header {
 // postWebhook posts an event to the example and returns the status of its answer.
 func (e *example) postWebhook(t *testing.T, h http.Header, body string) int {
 	t.Helper()
-	req := fortest.Must(http.NewRequest(http.MethodPost, e.url+"/hooks/coinslot", strings.NewReader(body)))(t)
+	req := fortest.Must(http.NewRequest(http.MethodPost, e.url+"/hooks/coinslot",
+		strings.NewReader(body)))(t)
 	req.Header.Set("Content-Type", "application/json")
 	maps.Copy(req.Header, h)
 	resp := fortest.Must(http.DefaultClient.Do(req))(t)
@@ -280,9 +303,15 @@ func (e *example) verifiesWebhooks(t *testing.T) {
 	state := func() bool { return strings.Contains(e.get(t, "/orders/"+ref), `data-state="paid"`) }
 	otherKey := base64.StdEncoding.EncodeToString(make([]byte, 32))
 	for name, forge := range map[string]func() (http.Header, string){
-		"another key": func() (http.Header, string) { return paymentWebhook(otherKey, "evt_1", ref, "9.50", 0) },
-		"old":         func() (http.Header, string) { return paymentWebhook(hookKey, "evt_1", ref, "9.50", 6*time.Minute) },
-		"to come":     func() (http.Header, string) { return paymentWebhook(hookKey, "evt_1", ref, "9.50", -6*time.Minute) },
+		"another key": func() (http.Header, string) {
+			return paymentWebhook(otherKey, "evt_1", ref, "9.50", 0)
+		},
+		"old": func() (http.Header, string) {
+			return paymentWebhook(hookKey, "evt_1", ref, "9.50", 6*time.Minute)
+		},
+		"to come": func() (http.Header, string) {
+			return paymentWebhook(hookKey, "evt_1", ref, "9.50", -6*time.Minute)
+		},
 		"changed": func() (http.Header, string) {
 			h, body := paymentWebhook(hookKey, "evt_1", "another", "9.50", 0)
 			return h, strings.Replace(body, "another", ref, 1)
@@ -294,7 +323,8 @@ func (e *example) verifiesWebhooks(t *testing.T) {
 	} {
 		h, body := forge()
 		if status := e.postWebhook(t, h, body); status != http.StatusUnauthorized || state() {
-			t.Errorf("%s: the webhook is answered %d, and paid is %v; want 401 and not paid", name, status, state())
+			t.Errorf("%s: the webhook is answered %d, and paid is %v; want 401 and not paid", name,
+				status, state())
 		}
 	}
 	for name, c := range map[string]struct {
@@ -302,23 +332,32 @@ func (e *example) verifiesWebhooks(t *testing.T) {
 		status            int
 	}{
 		"another amount": {ref, "0.01", "needs review", http.StatusNoContent},
-		"unknown order":  {"NoSuchOrder", "9.50", "needs review", http.StatusServiceUnavailable}, // sent again
-		"no order":       {"", "4.20", "needs review", http.StatusNoContent},
-		"play money":     {ref, "9.50", "play money", http.StatusNoContent},
+		"unknown order": {
+			"NoSuchOrder",
+			"9.50",
+			"needs review",
+			http.StatusServiceUnavailable,
+		}, // sent again
+		"no order":   {"", "4.20", "needs review", http.StatusNoContent},
+		"play money": {ref, "9.50", "play money", http.StatusNoContent},
 	} {
 		h, body := paymentWebhook(hookKey, "evt_2", c.ref, c.amount, 0)
 		if name == "play money" {
 			h, body = playMoneyWebhook("evt_2", c.ref, c.amount)
 		}
 		if status := e.postWebhook(t, h, body); status != c.status || state() {
-			t.Errorf("%s: the webhook is answered %d, and paid is %v; want %d and not paid", name, status, state(), c.status)
+			t.Errorf("%s: the webhook is answered %d, and paid is %v; want %d and not paid", name,
+				status, state(), c.status)
 		}
-		said := regexp.MustCompile(`order "` + c.ref + `", amount "` + regexp.QuoteMeta(c.amount) + `": .*` + c.said)
-		fortest.Until(t, "the shop to log "+said.String(), func() bool { return said.MatchString(e.log.String()) })
+		said := regexp.MustCompile(`order "` + c.ref + `", amount "` + regexp.QuoteMeta(c.amount) +
+			`": .*` + c.said)
+		fortest.Until(t, "the shop to log "+said.String(),
+			func() bool { return said.MatchString(e.log.String()) })
 	}
 	before := e.log.String()
 	test := `{"type":"checkout.test","timestamp":"2026-11-22T08:00:00Z","data":{"object":"test","test":true,"message":"…"}}`
-	if status := e.postWebhook(t, webhookHeaders(hookKey, "evt_test", test, 0), test); status != http.StatusNoContent || state() {
+	if status := e.postWebhook(t, webhookHeaders(hookKey, "evt_test", test, 0),
+		test); status != http.StatusNoContent || state() {
 		t.Errorf("a test is answered %d, and paid is %v; want 204 and not paid", status, state())
 	}
 	fortest.Lacks(t, "of a test the shop", strings.TrimPrefix(e.log.String(), before), "shop: ")
@@ -326,7 +365,11 @@ func (e *example) verifiesWebhooks(t *testing.T) {
 	h.Set("webhook-signature", "v1,"+otherKey+" v2,new "+h.Get("webhook-signature"))
 	for range 2 {
 		if status := e.postWebhook(t, h, body); status != http.StatusNoContent || !state() {
-			t.Errorf("one of several signatures: the webhook is answered %d, and paid is %v; want 204 and paid", status, state())
+			t.Errorf(
+				"one of several signatures: the webhook is answered %d, and paid is %v; want 204 and paid",
+				status,
+				state(),
+			)
 		}
 	}
 
@@ -358,7 +401,8 @@ func (e *example) takesPlayMoney(t *testing.T) {
 	form := e.fresh(t)
 	moved.Store(true)
 	if resp := e.post(t, form); resp.StatusCode != http.StatusBadGateway {
-		t.Errorf("POST /orders = %d with a checkout that leads elsewhere; want 502", resp.StatusCode)
+		t.Errorf("POST /orders = %d with a checkout that leads elsewhere; want 502",
+			resp.StatusCode)
 	}
 	moved.Store(false)
 	ref := e.order(t, form)
@@ -376,7 +420,8 @@ func TestFullDemoForAnExample(t *testing.T) {
 	shop.prepare(t, nil)
 	out := startDemo(t, "-own-shop", shop.url, "-catalog", examples+"/static/catalog.yaml")
 	export := regexp.MustCompile(`(COINSLOT|SHOP)_\w+=\S+\n`)
-	fortest.Until(t, "the demo to print five settings", func() bool { return len(export.FindAllString(out.String(), -1)) == 5 })
+	fortest.Until(t, "the demo to print five settings",
+		func() bool { return len(export.FindAllString(out.String(), -1)) == 5 })
 	keys := strings.Fields(strings.Join(export.FindAllString(out.String(), -1), ""))
 	shop.start(t, keys)
 	p := chromium.Open(t, shop.url, browser.Options{Height: 2400})
@@ -404,31 +449,45 @@ func pages(folder string, base *string) http.Handler {
 			http.NotFound(w, r)
 			return
 		}
-		http.ServeContent(w, r, name, time.Time{}, strings.NewReader(strings.ReplaceAll(string(text), inPages, *base)))
+		http.ServeContent(w, r, name, time.Time{},
+			strings.NewReader(strings.ReplaceAll(string(text), inPages, *base)))
 	})
 }
 
 // The pages without a server sell what the catalog beside them offers.
 func TestFullExamplePages(t *testing.T) {
 	var base string
-	static, html := httptest.NewServer(pages("static", &base)), httptest.NewServer(pages("html", &base))
+	static := httptest.NewServer(pages("static", &base))
+	html := httptest.NewServer(pages("html", &base))
 	t.Cleanup(static.Close)
 	t.Cleanup(html.Close)
-	s := newStack(t, "COINSLOT_ORIGINS="+static.URL+","+html.URL, "COINSLOT_CATALOG="+examples+"/static/catalog.yaml")
+	s := newStack(t, "COINSLOT_ORIGINS="+static.URL+","+html.URL,
+		"COINSLOT_CATALOG="+examples+"/static/catalog.yaml")
 	base = s.base
 	p := chromium.Open(t, "", browser.Options{Height: 2400})
 	for name, c := range map[string]struct{ url, click, field, value, title, amount string }{
-		"fixed":    {static.URL, `coinslot-checkout[item="notebook"] a`, "", "", "Notebook", "14.00"},
-		"quantity": {static.URL, `coinslot-checkout[item="pencils"] a`, "offer-quantity", "3", "3 × Pencils", "28.50"},
-		"given":    {static.URL, `coinslot-checkout[amount="20"] a`, "", "", "A tip for the birds", "20.00"},
-		"open":     {static.URL, `coinslot-checkout[item="tip"]:not([amount]) a`, "offer-amount", "12.50", "A tip for the birds", "12.50"},
-		"inline":   {html.URL, "", "", "", "Notebook", "14.00"},
+		"fixed": {
+			static.URL, `coinslot-checkout[item="notebook"] a`, "", "", "Notebook", "14.00",
+		},
+		"quantity": {
+			static.URL, `coinslot-checkout[item="pencils"] a`, "offer-quantity", "3",
+			"3 × Pencils", "28.50",
+		},
+		"given": {
+			static.URL, `coinslot-checkout[amount="20"] a`, "", "", "A tip for the birds", "20.00",
+		},
+		"open": {
+			static.URL, `coinslot-checkout[item="tip"]:not([amount]) a`, "offer-amount", "12.50",
+			"A tip for the birds", "12.50",
+		},
+		"inline": {html.URL, "", "", "", "Notebook", "14.00"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p.SetTest(t)
 			p.Goto(c.url)
 			if c.click != "" {
-				p.WaitJS(`customElements.get('coinslot-checkout') !== undefined`, "the element to be defined")
+				p.WaitJS(`customElements.get('coinslot-checkout') !== undefined`,
+					"the element to be defined")
 				p.Click(c.click)
 			}
 			f := p.Frame(frame)
@@ -438,7 +497,8 @@ func TestFullExamplePages(t *testing.T) {
 			}
 			s.choose(f, "USDT", "trc20")
 			if got := s.newest(); got.Title != c.title || got.AmountUSD != c.amount {
-				t.Errorf("%s was sold for %s; want %s for %s", got.Title, got.AmountUSD, c.title, c.amount)
+				t.Errorf("%s was sold for %s; want %s for %s", got.Title, got.AmountUSD, c.title,
+					c.amount)
 			}
 			assertCleanConsole(t, p)
 		})
@@ -459,8 +519,10 @@ type sale struct {
 func (s *stack) newest() sale {
 	s.t.Helper()
 	var list struct{ Data []sale }
-	if status := s.call(http.MethodGet, "/v1/sessions?limit=1", nil, &list); status != http.StatusOK || len(list.Data) != 1 {
-		s.t.Fatalf("GET /v1/sessions = %d with %d sessions; want 200 with one", status, len(list.Data))
+	status := s.call(http.MethodGet, "/v1/sessions?limit=1", nil, &list)
+	if status != http.StatusOK || len(list.Data) != 1 {
+		s.t.Fatalf("GET /v1/sessions = %d with %d sessions; want 200 with one", status,
+			len(list.Data))
 	}
 	return list.Data[0]
 }

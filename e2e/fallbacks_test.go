@@ -43,11 +43,17 @@ for (const type of ['ready', 'open', 'status', 'complete', 'close', 'error'])
 func newFallbackShop(t *testing.T, extra ...string) *fallbackShop {
 	t.Helper()
 	catalog := filepath.Join(t.TempDir(), "catalog.yaml")
-	fortest.OK(t, os.WriteFile(catalog, []byte("items: {coffee: {title: Coffee, amount_usd: \"14.50\"}}\n"), 0o600))
+	fortest.OK(
+		t,
+		os.WriteFile(catalog, []byte("items: {coffee: {title: Coffee, amount_usd: \"14.50\"}}\n"),
+			0o600),
+	)
 	l := &fallbackShop{}
 	l.server = httptest.NewServer(l)
 	t.Cleanup(l.server.Close)
-	l.stack = newStack(t, append([]string{"COINSLOT_CATALOG=" + catalog, "COINSLOT_ORIGINS=" + l.server.URL}, extra...)...)
+	l.stack = newStack(t, append([]string{
+		"COINSLOT_CATALOG=" + catalog, "COINSLOT_ORIGINS=" + l.server.URL,
+	}, extra...)...)
 	fortest.OK(t, json.Unmarshal(fortest.Must(os.ReadFile("../static/text/de.json"))(t), &l.german))
 	return l
 }
@@ -79,7 +85,8 @@ func (l *fallbackShop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	fmt.Fprint(w, `<!doctype html><html lang="de"><meta charset="utf-8"><title>Laden</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">`+strings.ReplaceAll(p.body(), "$BASE", p.base))
+<meta name="viewport" content="width=device-width, initial-scale=1">`+strings.ReplaceAll(p.body(),
+		"$BASE", p.base))
 }
 
 func (p *shopPage) body() string {
@@ -178,23 +185,79 @@ var frameFailures = []struct {
 	unlisted              bool
 	pays                  bool // follow the link and pay: the others lead to the same page
 }{
-	{name: "csp_frame_src, inline", mode: "inline", code: "csp_frame_src", fix: "frame-src", words: "loader.failed", pays: true,
-		header: map[string]string{"Content-Security-Policy": "default-src 'none'; script-src 'self' $BASE; frame-src 'self'"}},
-	{name: "csp_frame_src, modal, phone", mode: "modal", code: "csp_frame_src", fix: "frame-src", words: "loader.failed",
-		header: map[string]string{"Content-Security-Policy": "default-src 'none'; script-src 'self' $BASE"}, o: browser.Options{Width: 390, Height: 844}},
-	{name: "frame_blocked by a proxy's header", mode: "inline", code: "frame_blocked", fix: "X-Frame-Options", words: "loader.failed", pays: true,
+	{
+		name:  "csp_frame_src, inline",
+		mode:  "inline",
+		code:  "csp_frame_src",
+		fix:   "frame-src",
+		words: "loader.failed",
+		pays:  true,
+		header: map[string]string{
+			"Content-Security-Policy": "default-src 'none'; script-src 'self' $BASE; frame-src 'self'",
+		}},
+	{
+		name:  "csp_frame_src, modal, phone",
+		mode:  "modal",
+		code:  "csp_frame_src",
+		fix:   "frame-src",
+		words: "loader.failed",
+		header: map[string]string{
+			"Content-Security-Policy": "default-src 'none'; script-src 'self' $BASE",
+		},
+		o: browser.Options{Width: 390, Height: 844}},
+	{
+		name:  "frame_blocked by a proxy's header",
+		mode:  "inline",
+		code:  "frame_blocked",
+		fix:   "X-Frame-Options",
+		words: "loader.failed",
+		pays:  true,
 		proxied: func(r *http.Response) {
 			r.Header.Del("Content-Security-Policy")
 			r.Header.Set("X-Frame-Options", "DENY")
 		}},
-	{name: "frame_blocked by a proxy's policy, modal, phone", mode: "modal", code: "frame_blocked", fix: "X-Frame-Options", words: "loader.failed",
-		proxied: func(r *http.Response) { r.Header.Add("Content-Security-Policy", "frame-ancestors 'self'") }, o: browser.Options{Width: 390, Height: 844}},
-	{name: "origin_refused, inline", mode: "inline", code: "origin_refused", fix: "COINSLOT_ORIGINS", words: "loader.failed", unlisted: true},
-	{name: "origin_refused, modal, dark", mode: "modal", code: "origin_refused", fix: "COINSLOT_ORIGINS", words: "loader.failed", unlisted: true, o: browser.Options{Dark: true}},
-	{name: "the server hangs", mode: "modal", code: "timeout", fix: "COINSLOT_PUBLIC_URL", words: "loader.failed",
-		then: func(_ *testing.T, _ *browser.Page, between *proxy) { between.hang() }, o: browser.Options{Width: 390, Height: 844}},
-	{name: "the server is dead", mode: "modal", code: "frame_blocked", fix: "COINSLOT_PUBLIC_URL", words: "loader.failed",
-		then: func(t *testing.T, _ *browser.Page, between *proxy) { between.die(t) }},
+	{
+		name:  "frame_blocked by a proxy's policy, modal, phone",
+		mode:  "modal",
+		code:  "frame_blocked",
+		fix:   "X-Frame-Options",
+		words: "loader.failed",
+		proxied: func(r *http.Response) {
+			r.Header.Add("Content-Security-Policy", "frame-ancestors 'self'")
+		},
+		o: browser.Options{Width: 390, Height: 844}},
+	{
+		name:     "origin_refused, inline",
+		mode:     "inline",
+		code:     "origin_refused",
+		fix:      "COINSLOT_ORIGINS",
+		words:    "loader.failed",
+		unlisted: true,
+	},
+	{
+		name:     "origin_refused, modal, dark",
+		mode:     "modal",
+		code:     "origin_refused",
+		fix:      "COINSLOT_ORIGINS",
+		words:    "loader.failed",
+		unlisted: true,
+		o:        browser.Options{Dark: true},
+	},
+	{
+		name:  "the server hangs",
+		mode:  "modal",
+		code:  "timeout",
+		fix:   "COINSLOT_PUBLIC_URL",
+		words: "loader.failed",
+		then:  func(_ *testing.T, _ *browser.Page, between *proxy) { between.hang() },
+		o:     browser.Options{Width: 390, Height: 844}},
+	{
+		name:  "the server is dead",
+		mode:  "modal",
+		code:  "frame_blocked",
+		fix:   "COINSLOT_PUBLIC_URL",
+		words: "loader.failed",
+		then:  func(t *testing.T, _ *browser.Page, between *proxy) { between.die(t) }},
 }
 
 // TestFullFailureFallbacks causes each failure and checks what shopper and developer get instead.
@@ -228,14 +291,23 @@ func (l *fallbackShop) outside(t *testing.T) {
 		t.Run(failure.name, func(t *testing.T) {
 			t.Parallel()
 			between := newProxy(t, l.base, failure.proxied)
-			page := &shopPage{base: between.base, header: failure.header, sells: fmt.Sprintf(`session="%s" mode="%s" prewarm="none"`, ids[failure.name], failure.mode)}
+			page := &shopPage{
+				base:   between.base,
+				header: failure.header,
+				sells: fmt.Sprintf(`session="%s" mode="%s" prewarm="none"`, ids[failure.name],
+					failure.mode),
+			}
 			p := l.open(t, page, failure.o)
 			if failure.unlisted {
 				p.Goto(strings.Replace(p.URL(), l.server.URL, other.URL, 1))
 			}
 			p.WaitJS(`customElements.get('coinslot-checkout') !== undefined`, "checkout.js to run")
 			if failure.then != nil {
-				p.WaitJS(`document.getElementById('a').shadowRoot.querySelector('dialog').ariaLabel === '`+l.text(t, "title.none")+`'`, "the words")
+				p.WaitJS(
+					`document.getElementById('a').shadowRoot.querySelector('dialog').ariaLabel === '`+
+						l.text(t, "title.none")+`'`,
+					"the words",
+				)
 				failure.then(t, p, between)
 			}
 			if failure.mode == "modal" {
@@ -247,7 +319,8 @@ func (l *fallbackShop) outside(t *testing.T) {
 			fault := l.assertReported(t, p, between.base, failure.code, failure.fix)
 			link := p.Attr(`#a >>> [role="alert"] a`, "href")
 			if link != between.base+"/checkout/"+ids[failure.name] || fault.URL != link {
-				t.Errorf("the link leads to %q, the event to %q; want the checkout", link, fault.URL)
+				t.Errorf("the link leads to %q, the event to %q; want the checkout", link,
+					fault.URL)
 			}
 			if failure.pays {
 				l.followAndPay(t, p, `#a >>> [role="alert"] a`)
@@ -260,7 +333,10 @@ func (l *fallbackShop) outside(t *testing.T) {
 // driver does not follow new windows, so a link that opens one opens here.
 func (l *fallbackShop) followAndPay(t *testing.T, p *browser.Page, css string) {
 	t.Helper()
-	p.Eval(`document.querySelectorAll('coinslot-checkout').forEach(e => [...e.querySelectorAll('a'), ...e.shadowRoot?.querySelectorAll('a') ?? []].forEach(a => { a.target = ''; }))`, nil)
+	p.Eval(
+		`document.querySelectorAll('coinslot-checkout').forEach(e => [...e.querySelectorAll('a'), ...e.shadowRoot?.querySelectorAll('a') ?? []].forEach(a => { a.target = ''; }))`,
+		nil,
+	)
 	p.Click(css)
 	p.Wait(`[data-status="open"]`)
 	l.payInView(t, p, p.View)
@@ -289,16 +365,51 @@ var wasmFailures = []struct {
 	o               browser.Options
 	proxied         func(*http.Response)
 }{
-	{"wasm_unsupported", "wasm_unsupported", "no WebAssembly", browser.Options{Script: `delete globalThis.WebAssembly`}, nil},
-	{"policy", "wasm_failed", "script-src needs 'wasm-unsafe-eval'", browser.Options{}, without("Content-Security-Policy", " 'wasm-unsafe-eval'")},
-	{"corrupt", "wasm_failed", "app.wasm has been changed on the way", browser.Options{}, rewritten(".wasm", func(b []byte) []byte { b[len(b)/2] ^= 0xff; b[9] ^= 0xff; return b })},
-	{"cut short", "wasm_failed", "app.wasm has been changed on the way", browser.Options{}, rewritten(".wasm", func(b []byte) []byte { return b[:len(b)/3] })},
-	{"an error page in its place", "wasm_failed", "app.wasm", browser.Options{}, rewritten(".wasm", func([]byte) []byte { return []byte("<html>Blocked by policy") })},
-	{"not found", "wasm_failed", "must pass /assets/app.", browser.Options{}, func(r *http.Response) {
-		if strings.HasSuffix(r.Request.URL.Path, ".wasm") {
-			r.StatusCode, r.Status = http.StatusForbidden, "403 Forbidden"
-		}
-	}},
+	{
+		"wasm_unsupported",
+		"wasm_unsupported",
+		"no WebAssembly",
+		browser.Options{Script: `delete globalThis.WebAssembly`},
+		nil,
+	},
+	{
+		"policy",
+		"wasm_failed",
+		"script-src needs 'wasm-unsafe-eval'",
+		browser.Options{},
+		without("Content-Security-Policy", " 'wasm-unsafe-eval'"),
+	},
+	{
+		"corrupt",
+		"wasm_failed",
+		"app.wasm has been changed on the way",
+		browser.Options{},
+		rewritten(".wasm", func(b []byte) []byte { b[len(b)/2] ^= 0xff; b[9] ^= 0xff; return b }),
+	},
+	{
+		"cut short",
+		"wasm_failed",
+		"app.wasm has been changed on the way",
+		browser.Options{},
+		rewritten(".wasm", func(b []byte) []byte { return b[:len(b)/3] }),
+	},
+	{
+		"an error page in its place",
+		"wasm_failed",
+		"app.wasm",
+		browser.Options{},
+		rewritten(".wasm", func([]byte) []byte { return []byte("<html>Blocked by policy") }),
+	},
+	{
+		"not found",
+		"wasm_failed",
+		"must pass /assets/app.",
+		browser.Options{},
+		func(r *http.Response) {
+			if strings.HasSuffix(r.Request.URL.Path, ".wasm") {
+				r.StatusCode, r.Status = http.StatusForbidden, "403 Forbidden"
+			}
+		}},
 }
 
 // program: the frame says which of them it is.
@@ -308,7 +419,14 @@ func (l *fallbackShop) program(t *testing.T) {
 			t.Parallel()
 			base := proxied(t, l.base, failure.proxied)
 			failure.o.Height = 2400
-			p := l.open(t, &shopPage{base: base, sells: `session="` + l.session(order{"amount_usd": "25.00"}) + `"`}, failure.o)
+			p := l.open(
+				t,
+				&shopPage{
+					base:  base,
+					sells: `session="` + l.session(order{"amount_usd": "25.00"}) + `"`,
+				},
+				failure.o,
+			)
 			f := p.Frame(frame)
 			l.assertReported(t, p, base, failure.code, failure.fix)
 			f.Wait(`html[data-wasm="failed"] [data-live="html"]`)
@@ -317,7 +435,8 @@ func (l *fallbackShop) program(t *testing.T) {
 				return // the forms that pay are the same
 			}
 			l.payInView(t, p, f)
-			p.WaitJS(`told.some(e => e.type === 'complete' && e.status === 'confirmed')`, "the complete event")
+			p.WaitJS(`told.some(e => e.type === 'complete' && e.status === 'confirmed')`,
+				"the complete event")
 			l.assertReported(t, p, base, failure.code, failure.fix)
 			p.Screenshot(filepath.Join(t.ArtifactDir(), "paid.png"))
 		})
@@ -331,7 +450,11 @@ func (l *fallbackShop) programOfAnotherType(t *testing.T) {
 			r.Header.Set("Content-Type", "application/octet-stream")
 		}
 	})
-	p := l.open(t, &shopPage{base: base, sells: `session="` + l.session(order{"amount_usd": "25.00"}) + `"`}, browser.Options{})
+	p := l.open(
+		t,
+		&shopPage{base: base, sells: `session="` + l.session(order{"amount_usd": "25.00"}) + `"`},
+		browser.Options{},
+	)
 	p.Frame(frame).Wait(`[data-live="wasm"]`)
 	if said := lines(t, p); len(said)+len(faults(p)) != 0 {
 		t.Errorf("the console says %q, and the events are %+v; want nothing", said, faults(p))

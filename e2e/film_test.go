@@ -22,7 +22,8 @@ import (
 )
 
 // film is where TestFilm leaves its moving picture; empty = it is not made.
-var film = flag.String("film", "", "file for the film of a payment, for example ../docs/images/payment.webp")
+var film = flag.String("film", "",
+	"file for the film of a payment, for example ../docs/images/payment.webp")
 
 // filmLimit is how large the film may be: README.md shows it.
 const filmLimit = 1_000_000
@@ -34,10 +35,15 @@ func TestFilm(t *testing.T) {
 	}
 	out := startDemo(t)
 	address := regexp.MustCompile(`Shop +(http://\S+)[^@]+Sandbox +(http://\S+)`)
-	fortest.Until(t, "the demo to print its addresses", func() bool { return address.MatchString(out.String()) })
+	fortest.Until(t, "the demo to print its addresses",
+		func() bool { return address.MatchString(out.String()) })
 	found := address.FindStringSubmatch(out.String())
 	shop, faults := found[1], found[2]+"faults"
-	r := &reel{t: t, dir: t.TempDir(), args: []string{"-loop", "0", "-lossy", "-q", "82", "-m", "6"}}
+	r := &reel{
+		t:    t,
+		dir:  t.TempDir(),
+		args: []string{"-loop", "0", "-lossy", "-q", "82", "-m", "6"},
+	}
 	r.page = chromium.Open(t, shop+"/", browser.Options{Width: 390, Height: 844, Scale: 1.5})
 	p := r.page
 	p.WaitJS(`customElements.get('coinslot-checkout') !== undefined`, "the element to be defined")
@@ -114,7 +120,8 @@ func (r *reel) press(v *browser.View, css, effect string) {
 		if there := browser.Eval[bool](v, fmt.Sprintf(appears, effect)); there {
 			return
 		}
-		v.Eval(fmt.Sprintf(`(e => (e.control ?? e).focus())(document.querySelector(%q)), 0`, css), nil)
+		v.Eval(fmt.Sprintf(`(e => (e.control ?? e).focus())(document.querySelector(%q)), 0`, css),
+			nil)
 		v.Press("Space")
 		v.Eval(`document.activeElement.blur(), 0`, nil) // the ring is the keyboard's
 	}
@@ -149,7 +156,8 @@ func (r *reel) play(v *browser.View, css string, length, step, ms int) {
 // send asks the sandbox for a fault, or for none.
 func (r *reel) send(method, address, body string) {
 	r.t.Helper()
-	req := fortest.Must(http.NewRequestWithContext(r.t.Context(), method, address, strings.NewReader(body)))(r.t)
+	req := fortest.Must(http.NewRequestWithContext(r.t.Context(), method, address,
+		strings.NewReader(body)))(r.t)
 	req.Header.Set("Content-Type", "application/json")
 	resp := fortest.Must(http.DefaultClient.Do(req))(r.t)
 	if resp.Body.Close(); resp.StatusCode >= http.StatusBadRequest {
@@ -160,12 +168,14 @@ func (r *reel) send(method, address, body string) {
 // develop makes the film of the pictures.
 func (r *reel) develop(path string) {
 	r.t.Helper()
-	if said, err := exec.Command("img2webp", append(r.args, "-o", path)...).CombinedOutput(); err != nil {
+	said, err := exec.Command("img2webp", append(r.args, "-o", path)...).CombinedOutput()
+	if err != nil {
 		r.t.Fatalf("img2webp, of Debian's package webp: %v\n%s", err, said)
 	}
 	info := fortest.Must(os.Stat(path))(r.t)
 	if info.Size() > filmLimit {
-		r.t.Errorf("%s has %d bytes; want at most %d: show fewer or smaller pictures", path, info.Size(), filmLimit)
+		r.t.Errorf("%s has %d bytes; want at most %d: show fewer or smaller pictures", path,
+			info.Size(), filmLimit)
 	}
 }
 
@@ -193,7 +203,8 @@ func inPhone(t *testing.T, path string) {
 		for i := range mask.Pix {
 			x, y := float64(i%mask.Stride)+.5, float64(i/mask.Stride)+.5
 			w, h := float64(part.at.Dx()), float64(part.at.Dy())
-			away := math.Hypot(max(part.round-min(x, w-x), 0), max(part.round-min(y, h-y), 0)) - part.round
+			away := math.Hypot(max(part.round-min(x, w-x), 0),
+				max(part.round-min(y, h-y), 0)) - part.round
 			mask.Pix[i] = uint8(255 * min(max(.5-away, 0), 1))
 		}
 		draw.DrawMask(phone, part.at, part.what, image.Point{}, mask, part.at.Min, draw.Over)

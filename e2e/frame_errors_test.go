@@ -20,9 +20,27 @@ var frameErrors = []struct {
 	name, code, fix, sells string
 	o                      browser.Options
 }{
-	{"session_unknown", "session_unknown", "session attribute", `session="cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"`, browser.Options{}},
-	{"no session id at all", "session_unknown", "session attribute", `session="<b>x</b>"`, browser.Options{}},
-	{"order_invalid, modal, phone, dark", "order_invalid", "COINSLOT_ORDER_KEY", `order="x" mode="modal"`, browser.Options{Width: 390, Height: 844, Dark: true}},
+	{
+		"session_unknown",
+		"session_unknown",
+		"session attribute",
+		`session="cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"`,
+		browser.Options{},
+	},
+	{
+		"no session id at all",
+		"session_unknown",
+		"session attribute",
+		`session="<b>x</b>"`,
+		browser.Options{},
+	},
+	{
+		"order_invalid, modal, phone, dark",
+		"order_invalid",
+		"COINSLOT_ORDER_KEY",
+		`order="x" mode="modal"`,
+		browser.Options{Width: 390, Height: 844, Dark: true},
+	},
 	{"item_unknown", "item_unknown", "COINSLOT_CATALOG", `item="tea"`, browser.Options{}},
 }
 
@@ -39,7 +57,9 @@ func (l *fallbackShop) inside(t *testing.T) {
 
 // assertErrorInFrame asserts that a page that sells this has the words of code in the
 // frame, and all that belongs to it.
-func (l *fallbackShop) assertErrorInFrame(t *testing.T, base, code, fix, sells string, o browser.Options) *browser.View {
+func (l *fallbackShop) assertErrorInFrame(
+	t *testing.T, base, code, fix, sells string, o browser.Options,
+) *browser.View {
 	t.Helper()
 	p := l.open(t, &shopPage{base: base, sells: sells}, o)
 	if strings.Contains(sells, "modal") {
@@ -75,7 +95,8 @@ func TestGatewayUnavailable(t *testing.T) {
 		}
 		l.gateway.ServeHTTP(w, r)
 	})
-	f := l.assertErrorInFrame(t, l.base, "gateway_unavailable", "coinslot check", `session="`+id+`"`, browser.Options{Height: 2400})
+	f := l.assertErrorInFrame(t, l.base, "gateway_unavailable", "coinslot check",
+		`session="`+id+`"`, browser.Options{Height: 2400})
 	away.Delete("")
 	fortest.Until(t, "the checkout to come back", func() bool {
 		f.Eval(`document.querySelector('[data-part="reload"]')?.click()`, nil)
@@ -98,7 +119,8 @@ func (l *fallbackShop) ended(t *testing.T) {
 	}{
 		{"session_expired", "is over", func(t *testing.T, id string) {
 			var ended object
-			if status := l.call("POST", "/v1/sessions/"+id+"/cancel", nil, &ended); status != http.StatusOK {
+			status := l.call("POST", "/v1/sessions/"+id+"/cancel", nil, &ended)
+			if status != http.StatusOK {
 				t.Fatalf("cancelling = %d", status)
 			}
 		}},
@@ -110,7 +132,8 @@ func (l *fallbackShop) ended(t *testing.T) {
 	} {
 		t.Run(failure.code, func(t *testing.T) {
 			id := l.session(order{"amount_usd": "25.00"})
-			p := l.open(t, &shopPage{base: base, sells: `session="` + id + `"`}, browser.Options{Height: 2400})
+			p := l.open(t, &shopPage{base: base, sells: `session="` + id + `"`},
+				browser.Options{Height: 2400})
 			f := p.Frame(frame)
 			f.Wait(`html[data-wasm="none"] [data-part="continue"]`)
 			failure.end(t, id)
@@ -128,7 +151,8 @@ func (l *fallbackShop) ended(t *testing.T) {
 // page returns the HTML that a German browser gets, whatever its status.
 func (l *fallbackShop) page(t *testing.T, path string) string {
 	t.Helper()
-	req := fortest.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, l.base+path, nil))(t)
+	req := fortest.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, l.base+path,
+		nil))(t)
 	req.Header.Set("Accept", "text/html")
 	req.Header.Set("Accept-Language", "de")
 	resp := fortest.Must(http.DefaultClient.Do(req))(t)

@@ -44,15 +44,18 @@ func TestFullFrameworks(t *testing.T) {
 		t.Run(project.name, func(t *testing.T) {
 			shop := "http://localhost:" + ports[project.name]
 			dir := t.TempDir()
-			copyProject(t, project.name, dir, strings.NewReplacer(inPages, s.base, "http://localhost:3000", shop))
-			env := npmSettings(t, "npm_config_prefer_offline=true", "NEXT_TELEMETRY_DISABLED=1", "ASTRO_TELEMETRY_DISABLED=1")
+			copyProject(t, project.name, dir,
+				strings.NewReplacer(inPages, s.base, "http://localhost:3000", shop))
+			env := npmSettings(t, "npm_config_prefer_offline=true", "NEXT_TELEMETRY_DISABLED=1",
+				"ASTRO_TELEMETRY_DISABLED=1")
 			runIn(t, dir, env, "npm", "install", tarball)
 			runIn(t, dir, env, "npm", "run", "check")
 			runIn(t, dir, env, "npm", "run", "build")
 			serveProject(t, dir, env, ports[project.name])
 			id := s.session(order{"amount_usd": "25.00"})
 			paysInProject(t, s, shop+"/?session="+id, id, project.hasFrame)
-			t.Logf("| %s %s | yes | yes | yes |", project.library, installedVersion(t, dir, project.library))
+			t.Logf("| %s %s | yes | yes | yes |", project.library,
+				installedVersion(t, dir, project.library))
 		})
 	}
 }
@@ -119,7 +122,10 @@ func paysInProject(t *testing.T, s *stack, url, id string, hasFrame bool) {
 	p := chromium.Open(t, url, browser.Options{Height: 2400})
 	f := p.Frame(frame)
 	f.Wait(`[data-live="wasm"]`)
-	p.WaitJS(`document.querySelector("coinslot-checkout").title === "Pay" || !document.querySelector("[title=Pay]")`, "the title")
+	p.WaitJS(
+		`document.querySelector("coinslot-checkout").title === "Pay" || !document.querySelector("[title=Pay]")`,
+		"the title",
+	)
 	s.simulate(s.choose(f, "USDT", "trc20"), "pay")
 	f.Wait(paid)
 	p.WaitText(`[role="status"]`, id+" confirmed")
@@ -137,7 +143,8 @@ func paysInProject(t *testing.T, s *stack, url, id string, hasFrame bool) {
 func installedVersion(t *testing.T, dir, library string) string {
 	t.Helper()
 	var about struct{ Version string }
-	text := fortest.Must(os.ReadFile(filepath.Join(dir, "node_modules", library, "package.json")))(t)
+	text := fortest.Must(os.ReadFile(filepath.Join(dir, "node_modules", library,
+		"package.json")))(t)
 	fortest.OK(t, json.Unmarshal(text, &about))
 	return about.Version
 }
@@ -148,7 +155,8 @@ func TestFullReactExample(t *testing.T) {
 	shop := example{name: "react", needs: "npm --version", build: "npm install",
 		run: "npm start -- --port $PORT"}
 	shop.prepare(t, npmSettings(t, "npm_config_prefer_offline=true"))
-	s := newStack(t, "COINSLOT_ORIGINS="+shop.url, "COINSLOT_CATALOG="+examples+"/static/catalog.yaml")
+	s := newStack(t, "COINSLOT_ORIGINS="+shop.url,
+		"COINSLOT_CATALOG="+examples+"/static/catalog.yaml")
 	for _, name := range []string{"index.html", "App.jsx"} {
 		path := filepath.Join(shop.dir, name)
 		text := string(fortest.Must(os.ReadFile(path))(t))

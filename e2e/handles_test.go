@@ -25,20 +25,57 @@ type reached struct {
 var handles = [][]reached{
 	{
 		{"open", "", "open", []string{"currency", "network", "search", "continue"}},
-		{"pending", "", "pending", append([]string{"extend", "more-time", "change", "cancel"}, paying...)},
+		{
+			"pending",
+			"",
+			"pending",
+			append([]string{"extend", "more-time", "change", "cancel"}, paying...),
+		},
 		{"partial", "half", "pending", append([]string{"paid", "missing"}, paying...)},
-		{"expired in part", "expire", "expired", []string{"reference", "copy-reference", "pay-amount", "paid", "missing", "tx", "recheck"}},
+		{
+			"expired in part",
+			"expire",
+			"expired",
+			[]string{
+				"reference", "copy-reference", "pay-amount", "paid", "missing", "tx", "recheck",
+			},
+		},
 	},
 	{{"confirmed", "pay", "confirmed", []string{"paid", "network-name", "time", "tx", "receipt"}}},
-	{{"overpaid", "over", "confirmed", []string{"paid", "network-name", "time", "tx", "receipt", "reference", "copy-reference", "overpaid"}}},
-	{{"expired", "expire", "expired", []string{"reference", "copy-reference", "retry", "recheck", "change"}}},
-	{{"cancelled", "cancel", "cancelled", []string{"reference", "copy-reference", "retry", "recheck", "change"}}},
+	{
+		{
+			"overpaid",
+			"over",
+			"confirmed",
+			[]string{
+				"paid", "network-name", "time", "tx", "receipt", "reference", "copy-reference",
+				"overpaid",
+			},
+		},
+	},
+	{
+		{
+			"expired",
+			"expire",
+			"expired",
+			[]string{"reference", "copy-reference", "retry", "recheck", "change"},
+		},
+	},
+	{
+		{
+			"cancelled",
+			"cancel",
+			"cancelled",
+			[]string{"reference", "copy-reference", "retry", "recheck", "change"},
+		},
+	},
 }
 
 // paying are the parts of the screen with the address.
 var paying = []string{
-	"address", "pay-amount", "copy-address", "copy-amount", "network-name", "qr", "check-address", "check-result",
-	"device", "page-link", "copy-link", "hosted", "status", "time-left", "countdown", "recheck", "checked",
+	"address", "pay-amount", "copy-address", "copy-amount", "network-name", "qr", "check-address",
+	"check-result", "device", "page-link", "copy-link", "hosted", "status", "time-left",
+	"countdown", "recheck", "checked",
 }
 
 func TestFullHandles(t *testing.T) {
@@ -103,7 +140,9 @@ func assertPartlyPaidEnd(t *testing.T, f *browser.View, ref string, tx sandbox.T
 		}
 	}
 	f.WaitText(".outcome", "The shop decides")
-	for _, line := range []string{"Order " + ref, f.Attr("#coinslot", "data-session"), tx.TrackingCode} {
+	for _, line := range []string{
+		"Order " + ref, f.Attr("#coinslot", "data-session"), tx.TrackingCode,
+	} {
 		f.WaitText(`[data-part="reference"]`, line)
 	}
 	if f.Exists(`[data-part="retry"]`) {
@@ -127,7 +166,11 @@ func TestFullHandlesOfPreparing(t *testing.T) {
 // The screen of money that is reported but not proven.
 func TestFullHandlesOfReview(t *testing.T) {
 	s := newStack(t)
-	s.gateway.Falsify(sandboxtest.Answer{Path: "transaction/status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}})
+	s.gateway.Falsify(sandboxtest.Answer{
+		Path:  "transaction/status",
+		Times: -1,
+		Set:   map[string]any{"amount_usd": "1.00000000"},
+	})
 	p, f := s.open(t, s.session(order{"amount_usd": "25.00"}), "inline", browser.Options{})
 	f.Wait(`[data-live="wasm"]`)
 	s.simulate(s.choose(f, "USDT", "bep20"), "pay")
@@ -144,7 +187,10 @@ func TestFullHandlesOfReview(t *testing.T) {
 func assertParts(t *testing.T, f *browser.View, want []string) {
 	t.Helper()
 	f.WaitJS(`document.readyState !== "loading"`, "the page to be parsed")
-	got := browser.Eval[[]string](f, `[...document.querySelectorAll("[data-part]")].filter(e => e.type !== "radio").map(e => e.dataset.part)`)
+	got := browser.Eval[[]string](
+		f,
+		`[...document.querySelectorAll("[data-part]")].filter(e => e.type !== "radio").map(e => e.dataset.part)`,
+	)
 	for _, radio := range []string{"currency", "network"} {
 		if f.Count(`input[type="radio"][data-part="`+radio+`"]`) > 1 {
 			got = append(got, radio)
@@ -177,6 +223,7 @@ func assertNamedControls(t *testing.T, f *browser.View) {
 // assertNoStorage asserts that the checkout leaves nothing in the browser.
 func assertNoStorage(t *testing.T, f *browser.View) {
 	t.Helper()
-	kept := browser.Eval[string](f, `document.cookie + Object.keys(localStorage) + Object.keys(sessionStorage)`)
+	kept := browser.Eval[string](f,
+		`document.cookie + Object.keys(localStorage) + Object.keys(sessionStorage)`)
 	fortest.Equal(t, kept, "", "the browser was given to keep")
 }

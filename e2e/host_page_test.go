@@ -28,7 +28,8 @@ func TestFullDoesNotStealFocus(t *testing.T) {
 		"the shop's field holds (has the checkout taken the keyboard?)")
 	p.WaitJS(`document.activeElement.id === "street"`, "the keyboard to stay")
 	p.WaitText("#log", "a complete confirmed")
-	p.Eval(`new Promise(done => setTimeout(done, 2500))`, nil) // a return-url would be gone to after two seconds
+	p.Eval(`new Promise(done => setTimeout(done, 2500))`,
+		nil) // a return-url would be gone to after two seconds
 	fortest.Equal(t, p.URL(), host.server.URL+"/",
 		"with no return-url, the shop's page has gone to")
 }
@@ -43,14 +44,16 @@ func TestFullPlainFrameInHTML(t *testing.T) {
 	p := chromium.Open(t, host.server.URL, browser.Options{Height: 1400})
 	s.choose(p.Frame(frame), "USDT", "trc20")
 	p.WaitText("#log", "a status pending")
-	p.WaitJS(`document.querySelector("iframe").offsetHeight > 500`, "the frame to have its own height")
+	p.WaitJS(`document.querySelector("iframe").offsetHeight > 500`,
+		"the frame to have its own height")
 	p.WaitGone(`coinslot-checkout >>> iframe`)
 }
 
 // An inline checkout is as tall as what is in it: one scrollbar, the page's.
 func TestFullOneScrollbar(t *testing.T) {
 	s := newStack(t)
-	p, f := s.open(t, s.session(order{"amount_usd": "25.00"}), "inline", browser.Options{Height: 2800})
+	p, f := s.open(t, s.session(order{"amount_usd": "25.00"}), "inline",
+		browser.Options{Height: 2800})
 	f.Wait(`[data-live="wasm"]`)
 	assertFits := func(screen string) {
 		t.Helper()
@@ -58,7 +61,10 @@ func TestFullOneScrollbar(t *testing.T) {
 			p.Resize(width, 2800)
 			f.WaitJS(`document.documentElement.scrollHeight <= innerHeight && document.documentElement.scrollWidth <= innerWidth`,
 				fmt.Sprintf("%s to fit its frame at %d px", screen, width))
-			p.WaitJS(fmt.Sprintf(`innerWidth === %d && document.documentElement.scrollWidth <= innerWidth`, width),
+			p.WaitJS(fmt.Sprintf(
+				`innerWidth === %d && document.documentElement.scrollWidth <= innerWidth`,
+				width,
+			),
 				"the shop not to scroll sideways")
 		}
 	}
@@ -82,9 +88,13 @@ func TestFullErrorScrollsIntoView(t *testing.T) {
 	p, f := s.open(t, id, "modal", browser.Options{Width: 390, Height: 500})
 	f.Wait(`[data-live="wasm"]`)
 	const box = `((name) => document.querySelector("coinslot-checkout").shadowRoot.querySelector(name).getBoundingClientRect())`
-	p.WaitJS(`(r => r.x === 0 && r.y === 12 && r.width === innerWidth && r.bottom === innerHeight)(`+box+`("dialog"))`,
+	p.WaitJS(`(r => r.x === 0 && r.y === 12 && r.width === innerWidth && r.bottom === innerHeight)(`+
+		box+`("dialog"))`,
 		"the dialog to fill the screen but for 12 px")
-	price := browser.Eval[string](f, `JSON.stringify(document.querySelector('[data-part="amount-usd"]').getBoundingClientRect())`)
+	price := browser.Eval[string](
+		f,
+		`JSON.stringify(document.querySelector('[data-part="amount-usd"]').getBoundingClientRect())`,
+	)
 	p.WaitJS(`((f, r, price) => r.left - f.x >= price.right + 12 && r.bottom > f.y + price.top && r.top < f.y + price.bottom)(`+
 		box+`("iframe"), `+box+`("dialog > button"), `+price+`)`, "price and close button in one line, 12 px apart")
 	f.Click(`[data-part="continue"]`)
@@ -101,8 +111,13 @@ func TestFullErrorScrollsIntoView(t *testing.T) {
 	f.Eval(`document.querySelector('[data-part="continue"]').click()`, nil)
 	f.Wait(`[data-part="error"]`)
 	fortest.Until(t, "the shop's page to be scrolled to the error", func() bool {
-		at := browser.Eval[string](f, `JSON.stringify(document.querySelector('[data-part="error"]').getBoundingClientRect())`)
-		return browser.Eval[bool](p, `((f, error) => f.y + error.top >= 0 && f.y + error.bottom <= innerHeight + 1)(`+box+`("iframe"), `+at+`)`)
+		at := browser.Eval[string](f,
+			`JSON.stringify(document.querySelector('[data-part="error"]').getBoundingClientRect())`)
+		return browser.Eval[bool](
+			p,
+			`((f, error) => f.y + error.top >= 0 && f.y + error.bottom <= innerHeight + 1)(`+box+
+				`("iframe"), `+at+`)`,
+		)
 	})
 }
 
@@ -110,12 +125,19 @@ func TestFullErrorScrollsIntoView(t *testing.T) {
 // from the first look, however early the frame is loaded.
 func TestFullShopTheme(t *testing.T) {
 	s, host := newShop(t, "")
-	for theme, want := range map[string]string{"light": "rgb(168, 72, 31)", "dark": "rgb(240, 160, 110)"} {
+	for theme, want := range map[string]string{
+		"light": "rgb(168, 72, 31)",
+		"dark":  "rgb(240, 160, 110)",
+	} {
 		id := s.session(order{"amount_usd": "25.00"})
 		host.body = `<style>coinslot-checkout { --coinslot-accent: light-dark(#a8481f, rgb(240, 160, 110)) }</style>
 <coinslot-checkout id="a" session="` + id + `" theme="` + theme + `" prewarm="load"><a href="$BASE/checkout/` + id + `">Pay</a></coinslot-checkout>`
 		p := chromium.Open(t, host.server.URL, browser.Options{Height: 1400})
 		f := p.Frame(frame)
-		f.WaitJS(`getComputedStyle(document.querySelector('[data-part="continue"]')).backgroundColor === "`+want+`"`, "the accent of the "+theme+" theme")
+		f.WaitJS(
+			`getComputedStyle(document.querySelector('[data-part="continue"]')).backgroundColor === "`+
+				want+`"`,
+			"the accent of the "+theme+" theme",
+		)
 	}
 }

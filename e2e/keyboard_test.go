@@ -62,7 +62,8 @@ func TestPaysByKeyboard(t *testing.T) {
 	f.Press("Enter")
 	f.Wait(pending)
 	tx := s.matches(f)
-	f.WaitJS(`document.activeElement.id === "coinslot-heading"`, "the keyboard to be at the new heading")
+	f.WaitJS(`document.activeElement.id === "coinslot-heading"`,
+		"the keyboard to be at the new heading")
 	tabTo(t, f, "copy-address")
 	tabTo(t, f, "cancel")
 	s.simulate(tx, "pay")
@@ -70,7 +71,8 @@ func TestPaysByKeyboard(t *testing.T) {
 	tabTo(t, f, "close")
 	f.Press("Escape")
 	p.WaitText("#log", "close confirmed")
-	p.WaitJS(`document.activeElement.matches("coinslot-checkout a")`, "the keyboard to be back at the link")
+	p.WaitJS(`document.activeElement.matches("coinslot-checkout a")`,
+		"the keyboard to be back at the link")
 	p.WaitGone("coinslot-checkout >>> dialog[open]")
 	assertCleanConsole(t, p)
 }
@@ -96,7 +98,8 @@ func pickByKeyboard(t *testing.T, v *browser.View, part, value string) {
 // a screen reader reads on.
 func atHeading(v *browser.View, css string) {
 	v.Wait(css)
-	v.WaitJS(`document.activeElement.id === "coinslot-heading"`, "the keyboard to be at the heading of "+css)
+	v.WaitJS(`document.activeElement.id === "coinslot-heading"`,
+		"the keyboard to be at the heading of "+css)
 }
 
 // The whole way and its turns without a mouse: choose, copy, another coin, cancel, again, paid,
@@ -126,12 +129,14 @@ func TestFullKeyboardThroughEveryScreen(t *testing.T) {
 		tabTo(t, p.View, part)
 		p.Press("Enter")
 		p.WaitText(`[data-part="`+part+`"]`, "opied")
-		p.WaitJS(`document.activeElement.dataset.part === "`+part+`"`, "the keyboard to stay at the button")
+		p.WaitJS(`document.activeElement.dataset.part === "`+part+`"`,
+			"the keyboard to stay at the button")
 	}
 	tabTo(t, p.View, "change")
 	p.Press("Enter")
 	atHeading(p.View, "form.choose")
-	fortest.Until(t, "the first coin to be left as it is", func() bool { return len(s.live()) == 1 })
+	fortest.Until(t, "the first coin to be left as it is",
+		func() bool { return len(s.live()) == 1 })
 	pickByKeyboard(t, p.View, "currency", "SOL")
 	tabTo(t, p.View, "continue")
 	p.Press("Enter")

@@ -25,7 +25,8 @@ func sentences(t *testing.T) map[string]map[string]string {
 	for _, file := range files {
 		raw, err := os.ReadFile(file)
 		fortest.OK(t, err)
-		if texts[strings.TrimSuffix(filepath.Base(file), ".json")], err = widget.ReadText(raw); err != nil {
+		if texts[strings.TrimSuffix(filepath.Base(file),
+			".json")], err = widget.ReadText(raw); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -58,7 +59,8 @@ func TestFullLanguagePreference(t *testing.T) {
 		header := lynx.Clone()
 		header.Set("Accept-Language", c.browser)
 		page, title := plainly(t, address, header), texts[c.want]["choose.title"]
-		if !strings.Contains(page.body, `<html lang="`+c.want+`"`) || !strings.Contains(page.text(), title) {
+		if !strings.Contains(page.body, `<html lang="`+c.want+`"`) ||
+			!strings.Contains(page.text(), title) {
 			t.Errorf("%+v: the page says %s", c, page.text())
 		}
 		if c.browser == "mh,fr" || c.asked == "ja" { // the program keeps the page's language
@@ -74,12 +76,22 @@ func TestFullLanguagePreference(t *testing.T) {
 // around it, else of the browser.
 func TestFullHostPageLanguage(t *testing.T) {
 	s, host := newShop(t, "")
-	p := chromium.Open(t, "", browser.Options{AcceptLanguage: "pl", Height: 1400, BlockURLs: []string{"*.wasm"}})
+	p := chromium.Open(t, "",
+		browser.Options{AcceptLanguage: "pl", Height: 1400, BlockURLs: []string{"*.wasm"}})
 	for name, c := range map[string]struct{ body, want string }{
-		"its own":    {`<div lang="fr"><coinslot-checkout lang="de" SOLD></coinslot-checkout></div>`, "de"},
-		"around it":  {`<div lang="fr"><coinslot-checkout SOLD></coinslot-checkout></div>`, "fr"},
-		"the page's": {`<coinslot-checkout SOLD></coinslot-checkout><script>document.documentElement.lang = "it"</script>`, "it"},
-		"none":       {`<coinslot-checkout SOLD></coinslot-checkout><script>document.documentElement.removeAttribute("lang")</script>`, "pl"},
+		"its own": {
+			`<div lang="fr"><coinslot-checkout lang="de" SOLD></coinslot-checkout></div>`,
+			"de",
+		},
+		"around it": {`<div lang="fr"><coinslot-checkout SOLD></coinslot-checkout></div>`, "fr"},
+		"the page's": {
+			`<coinslot-checkout SOLD></coinslot-checkout><script>document.documentElement.lang = "it"</script>`,
+			"it",
+		},
+		"none": {
+			`<coinslot-checkout SOLD></coinslot-checkout><script>document.documentElement.removeAttribute("lang")</script>`,
+			"pl",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			id := s.session(order{"amount_usd": "25.00"})
@@ -105,7 +117,9 @@ func setLanguage(v *browser.View, tag string) {
 func TestFullLanguageMenu(t *testing.T) {
 	runParallel(t)
 	german := sentences(t)["de"]
-	for _, how := range []string{"alone", "modal"} { // TestFullPlainLanguage is the same without scripts
+	for _, how := range []string{
+		"alone", "modal",
+	} { // TestFullPlainLanguage is the same without scripts
 		t.Run(how, func(t *testing.T) {
 			s := newStack(t)
 			id := s.session(order{"amount_usd": "25.00", "lang": "fr"})
@@ -139,7 +153,8 @@ func TestFullLanguageMenu(t *testing.T) {
 // The menu has all languages before the program has loaded.
 func TestFullLanguageMenuBeforeProgram(t *testing.T) {
 	h := newHeldStack(t)
-	p := chromium.Open(t, h.base+"/checkout/"+h.session(order{"amount_usd": "25.00"}), browser.Options{})
+	p := chromium.Open(t, h.base+"/checkout/"+h.session(order{"amount_usd": "25.00"}),
+		browser.Options{})
 	setLanguage(p.View, "de")
 	p.Wait(`[data-live="html"]`)
 }
@@ -147,9 +162,13 @@ func TestFullLanguageMenuBeforeProgram(t *testing.T) {
 // What the server says in a view it says in the page's language, by the socket too.
 func TestFullSocketUsesPageLanguage(t *testing.T) {
 	s := newStack(t)
-	p := chromium.Open(t, s.base+"/checkout/"+s.session(order{"amount_usd": "2.00"})+"?lang=de", browser.Options{Height: 1400})
+	p := chromium.Open(t, s.base+"/checkout/"+s.session(order{"amount_usd": "2.00"})+"?lang=de",
+		browser.Options{Height: 1400})
 	reasons := func() (all string) {
-		p.Eval(`[...document.querySelectorAll('.network:has(:disabled), .coin-head:has(:disabled)')].map(e => e.textContent).join('|')`, &all)
+		p.Eval(
+			`[...document.querySelectorAll('.network:has(:disabled), .coin-head:has(:disabled)')].map(e => e.textContent).join('|')`,
+			&all,
+		)
 		return all
 	}
 	before := reasons()
@@ -184,7 +203,8 @@ func TestFullNumbersOfALanguage(t *testing.T) {
 	p.WaitText(amount, "231")
 	shown := strings.Replace(p.Text(amount), ",", ".", 1)
 	fortest.Equal(t, shown, widget.Padded(value), "the amount that is read")
-	fortest.Equal(t, p.Attr(`[data-part="copy-amount"]`, "data-copy"), value, "what the button copies")
+	fortest.Equal(t, p.Attr(`[data-part="copy-amount"]`, "data-copy"), value,
+		"what the button copies")
 	selected := browser.Eval[string](p, `(e => {
 		getSelection().selectAllChildren(e);
 		const copying = new ClipboardEvent("copy", {bubbles: true, clipboardData: new DataTransfer()});
@@ -196,11 +216,12 @@ func TestFullNumbersOfALanguage(t *testing.T) {
 
 // Right to left is the page, left to right what goes into a wallet, which is
 // selected and copied whole.
-func TestRightToLeft(t *testing.T) {
+func TestFullRightToLeft(t *testing.T) {
 	s := newStack(t)
 	id := s.session(order{"amount_usd": "25.00"})
 	for _, lang := range []string{"fa", "he", "ur"} {
-		if page := s.download("/checkout/" + id + "?lang=" + lang); !strings.Contains(page, `<html lang="`+lang+`" dir="rtl"`) {
+		page := s.download("/checkout/" + id + "?lang=" + lang)
+		if !strings.Contains(page, `<html lang="`+lang+`" dir="rtl"`) {
 			t.Errorf("the page in %s does not run from right to left", lang)
 		}
 	}
@@ -208,17 +229,24 @@ func TestRightToLeft(t *testing.T) {
 	p.Wait(`html[dir="rtl"][lang="ar"]`)
 	p.Wait(`[data-live="wasm"]`)
 	tx := s.choose(p.View, "USDT", "trc20")
-	for part, want := range map[string]string{"address": tx.WalletAddress, "pay-amount": widget.Padded(p.Attr(`[data-part="pay-amount"]`, "data-value"))} {
+	for part, want := range map[string]string{
+		"address":    tx.WalletAddress,
+		"pay-amount": widget.Padded(p.Attr(`[data-part="pay-amount"]`, "data-value")),
+	} {
 		var got struct{ Direction, Selected string }
 		p.Eval(`(e => {
 			getSelection().selectAllChildren(e);
 			return {direction: getComputedStyle(e).direction, selected: getSelection().toString().replace(/\s+$/, "")};
 		})(document.querySelector('[data-part="`+part+`"]'))`, &got)
 		if got.Direction != "ltr" || got.Selected != want {
-			t.Errorf("%s runs %s and is copied as %q; want ltr and %q", part, got.Direction, got.Selected, want)
+			t.Errorf("%s runs %s and is copied as %q; want ltr and %q", part, got.Direction,
+				got.Selected, want)
 		}
 	}
-	price := browser.Eval[string](p, `(e => { const r = document.createRange(); r.selectNodeContents(e); return r.toString() })(document.querySelector('[data-part="amount-usd"]'))`)
+	price := browser.Eval[string](
+		p,
+		`(e => { const r = document.createRange(); r.selectNodeContents(e); return r.toString() })(document.querySelector('[data-part="amount-usd"]'))`,
+	)
 	fortest.Has(t, "the price reads", price, "25")
 }
 
@@ -236,7 +264,8 @@ func TestFullPageHoldsOneLanguage(t *testing.T) {
 		fortest.Has(t, "the page in "+lang, string(body), texts[lang]["choose.title"])
 		for other, text := range texts {
 			for key, sentence := range text {
-				if other == lang || key == "lang.name" || len(sentence) < 16 || strings.Contains(string(ownTexts), sentence) {
+				if other == lang || key == "lang.name" || len(sentence) < 16 ||
+					strings.Contains(string(ownTexts), sentence) {
 					continue
 				}
 				fortest.Lacks(t, "the page in "+lang+" holds "+key+" of "+other, string(body),

@@ -21,8 +21,14 @@ var hosts = map[string]http.Header{
 	"light": {},
 	"strict": {"Content-Security-Policy": {"default-src 'none'; script-src %[1]s; frame-src %[1]s; " +
 		"require-trusted-types-for 'script'; trusted-types 'none'"}},
-	"isolated":       {"Cross-Origin-Opener-Policy": {"same-origin"}, "Cross-Origin-Embedder-Policy": {"require-corp"}},
-	"credentialless": {"Cross-Origin-Opener-Policy": {"same-origin"}, "Cross-Origin-Embedder-Policy": {"credentialless"}},
+	"isolated": {
+		"Cross-Origin-Opener-Policy":   {"same-origin"},
+		"Cross-Origin-Embedder-Policy": {"require-corp"},
+	},
+	"credentialless": {
+		"Cross-Origin-Opener-Policy":   {"same-origin"},
+		"Cross-Origin-Embedder-Policy": {"credentialless"},
+	},
 }
 
 // cell is one kind of page in one kind of browser.
@@ -51,7 +57,8 @@ func cells() []cell {
 	var list []cell
 	for i, host := range []string{"light", "strict", "isolated", "credentialless"} {
 		for j, mode := range []string{"inline", "modal"} {
-			list = append(list, cell{sameSite: (i/2+j)%2 == 1, stores: (i+j)%2 == 1, mode: mode, host: host})
+			list = append(list,
+				cell{sameSite: (i/2+j)%2 == 1, stores: (i+j)%2 == 1, mode: mode, host: host})
 		}
 	}
 	return list
@@ -81,7 +88,10 @@ const frameInHTML = `<iframe src="%s/checkout/%s?embed=inline&amp;origin=%s&amp;
 // plainHTML is a page of 10 kB with a form, in which nothing has to be loaded. It is sent as it is,
 // so that it stands for a page that has 10 kB on the line.
 var plainHTML = `<!doctype html><html lang=en><meta charset=utf-8><title>Shop</title><link rel=icon href=data:,>
-<form><label><input type=radio name=coin>A coin</label></form><p>` + strings.Repeat("Roasted this week. ", 518)
+<form><label><input type=radio name=coin>A coin</label></form><p>` + strings.Repeat(
+	"Roasted this week. ",
+	518,
+)
 
 // newHost serves host pages, of any kind that a query names, for a checkout that is known by the
 // first request only. A page of 127.0.0.1 is cross-site to localhost, one of another port is not.
@@ -104,7 +114,8 @@ func newHost(t testing.TB, checkout *string) (crossSite, sameSite string) {
 			fmt.Fprintf(w, frameInHTML, *checkout, q.Get("session"), url.QueryEscape(origin))
 			return
 		}
-		fmt.Fprintf(w, `<a href="%s/checkout/%s">Pay with crypto</a></coinslot-checkout>`, *checkout, q.Get("session"))
+		fmt.Fprintf(w, `<a href="%s/checkout/%s">Pay with crypto</a></coinslot-checkout>`,
+			*checkout, q.Get("session"))
 	}))
 	t.Cleanup(server.Close)
 	return server.URL, strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
@@ -133,13 +144,19 @@ func TestFullPaysEverywhere(t *testing.T) {
 		t.Run(c.String(), func(t *testing.T) {
 			t.Parallel()
 			p := chromium.Open(t, host+"/?session="+id+"&mode="+c.mode+"&host="+c.host,
-				browser.Options{Height: 2400, ThirdPartyStorage: c.stores, Script: recordViolations})
+				browser.Options{
+					Height:            2400,
+					ThirdPartyStorage: c.stores,
+					Script:            recordViolations,
+				})
 			f := c.open(p)
 			s.paysIn(t, f)
-			p.WaitJS(`told.some(e => e.type === "complete" && e.status === "confirmed")`, "the complete event")
+			p.WaitJS(`told.some(e => e.type === "complete" && e.status === "confirmed")`,
+				"the complete event")
 			s.sink.await(t, id, "checkout.confirmed")
 			if said := lines(t, p); len(said)+len(faults(p)) != 0 {
-				t.Errorf("the console says %q, and the events are %+v; want nothing", said, faults(p))
+				t.Errorf("the console says %q, and the events are %+v; want nothing", said,
+					faults(p))
 			}
 			assertNothingStored(t, p, f)
 			assertOnlyRequests(t, p, host, s.base)
@@ -171,7 +188,8 @@ func (c cell) closes(p *browser.Page) {
 	}
 	p.Click(`coinslot-checkout >>> dialog button`)
 	p.WaitGone(`coinslot-checkout >>> dialog[open]`)
-	p.WaitJS(`document.activeElement?.matches("coinslot-checkout a")`, "the focus to be on the link again")
+	p.WaitJS(`document.activeElement?.matches("coinslot-checkout a")`,
+		"the focus to be on the link again")
 }
 
 // paysIn pays to the address in the frame. Other payments may go on beside it.
@@ -181,7 +199,8 @@ func (s *stack) paysIn(t *testing.T, f *browser.View) {
 	f.Wait(pending)
 	address := f.Attr(`[data-part="address"]`, "data-value")
 	issued := s.issued()
-	at := slices.IndexFunc(issued, func(tx sandbox.Transaction) bool { return tx.WalletAddress == address })
+	at := slices.IndexFunc(issued,
+		func(tx sandbox.Transaction) bool { return tx.WalletAddress == address })
 	if at < 0 {
 		t.Fatalf("the gateway never issued the address on screen, %q", address)
 	}
@@ -193,7 +212,8 @@ func (s *stack) paysIn(t *testing.T, f *browser.View) {
 // assertNothingStored asserts that there is one frame, no policy violation and nothing stored.
 func assertNothingStored(t *testing.T, p *browser.Page, f *browser.View) {
 	t.Helper()
-	if n, others := p.Count(`coinslot-checkout >>> iframe`), p.Count(`iframe`); n != 1 || others != 0 {
+	n, others := p.Count(`coinslot-checkout >>> iframe`), p.Count(`iframe`)
+	if n != 1 || others != 0 {
 		t.Errorf("%d frames and %d beside the element; want 1 and 0", n, others)
 	}
 	if list := p.Cookies(); len(list) > 0 {

@@ -23,7 +23,8 @@ func TestFullMedusa(t *testing.T) {
 	need.Long(t, "it installs Medusa from the npm registry")
 	dir, port, hook := t.TempDir(), fortest.FreePort(t), "whsec_"+hookKey
 	medusa := "http://127.0.0.1:" + port
-	s := newStack(t, "COINSLOT_SANDBOX=true", "COINSLOT_WEBHOOK_URL="+medusa+"/hooks/payment/coinslot_coinslot")
+	s := newStack(t, "COINSLOT_SANDBOX=true",
+		"COINSLOT_WEBHOOK_URL="+medusa+"/hooks/payment/coinslot_coinslot")
 	fortest.OK(t, os.CopyFS(dir, os.DirFS("testdata/medusa")))
 	fortest.OK(t, os.CopyFS(filepath.Join(dir, "src"), os.DirFS("../integrations/medusa/src")))
 	env := npmSettings(t, "npm_config_prefer_offline=true", "MEDUSA_DISABLE_TELEMETRY=true", "NODE_ENV=development",
@@ -39,8 +40,12 @@ func TestFullMedusa(t *testing.T) {
 	step("node_modules/.bin/medusa", "db:migrate")
 	step("node_modules/.bin/medusa", "user", "-e", "a@example.com", "-p", "secret123")
 	said := &fortest.Log{}
-	server := exec.Command(filepath.Join(dir, "node_modules/.bin/medusa"), "start", "-p", port, "-H", "127.0.0.1")
-	server.Dir, server.Env, server.Stdout, server.Stderr = dir, append(os.Environ(), env...), said, said
+	server := exec.Command(filepath.Join(dir, "node_modules/.bin/medusa"), "start", "-p", port,
+		"-H", "127.0.0.1")
+	server.Dir = dir
+	server.Env = append(os.Environ(), env...)
+	server.Stdout = said
+	server.Stderr = said
 	child.Tie(server)
 	fortest.OK(t, server.Start())
 	t.Cleanup(func() {

@@ -50,8 +50,11 @@ func npmSettings(t *testing.T, more ...string) []string {
 	date := regexp.MustCompile(`(?m)^const npmDate = "(\S+)"$`).FindSubmatch(
 		fortest.Must(os.ReadFile("../tools/install/npm.go"))(t))
 	cache := fortest.Must(filepath.Abs("../.cache/npm-registry"))(t)
-	return append([]string{"npm_config_before=" + string(date[1]), "npm_config_cache=" + cache, "npm_config_loglevel=error",
-		"npm_config_audit=false", "npm_config_fund=false", "npm_config_update_notifier=false"}, more...)
+	return append([]string{
+		"npm_config_before=" + string(date[1]), "npm_config_cache=" + cache,
+		"npm_config_loglevel=error", "npm_config_audit=false", "npm_config_fund=false",
+		"npm_config_update_notifier=false",
+	}, more...)
 }
 
 // runIn runs a command to its end and returns what it prints. Commands install and compile, and so
@@ -77,7 +80,8 @@ func TestFullNPMPackage(t *testing.T) {
 			loadCoinslot('https://pay.shop.example'); // at the top of a module: no unhandled rejection
 			await createCheckout({ url: 'https://pay.shop.example' }).catch(({ message }) => console.log(message));`,
 			"browsers only"},
-		strings.Replace(checkout, "-checkout-", "-server-", 1): {`import { verifyWebhook } from './package/dist/index.js';
+		strings.Replace(checkout, "-checkout-", "-server-",
+			1): {`import { verifyWebhook } from './package/dist/index.js';
 			await verifyWebhook('whsec_x', {}, '').catch(({ name }) => console.log(name));`, "WebhookError"},
 	} {
 		dir := testPackage(t, tarball)
@@ -86,7 +90,8 @@ func TestFullNPMPackage(t *testing.T) {
 		if tarball == checkout {
 			served := fortest.Must(os.ReadFile("../static/checkout.d.ts"))(t)
 			types := fortest.Must(os.ReadFile(filepath.Join(dir, "package/dist/checkout.d.ts")))(t)
-			fortest.Diff(t, string(types), string(served), "the types of %s are not those that are served", tarball)
+			fortest.Diff(t, string(types), string(served),
+				"the types of %s are not those that are served", tarball)
 		}
 	}
 }
@@ -109,10 +114,19 @@ func testPackage(t *testing.T, tarball string) (dir string) {
 		Repository       any
 		PublishConfig    map[string]any
 	}
-	fortest.OK(t, json.Unmarshal(fortest.Must(os.ReadFile(filepath.Join(dir, "package/package.json")))(t), &about))
-	if about.Version != "1.2.3" || about.SideEffects == nil || *about.SideEffects || len(about.Dependencies) > 0 ||
-		about.License == "" || about.Repository == nil || about.PublishConfig["provenance"] != true {
-		t.Errorf("package.json = %+v; want version 1.2.3, no side effects, no dependencies, and what provenance needs", about)
+	fortest.OK(
+		t,
+		json.Unmarshal(fortest.Must(os.ReadFile(filepath.Join(dir, "package/package.json")))(t),
+			&about),
+	)
+	if about.Version != "1.2.3" || about.SideEffects == nil || *about.SideEffects ||
+		len(about.Dependencies) > 0 ||
+		about.License == "" || about.Repository == nil ||
+		about.PublishConfig["provenance"] != true {
+		t.Errorf(
+			"package.json = %+v; want version 1.2.3, no side effects, no dependencies, and what provenance needs",
+			about,
+		)
 	}
 	for name, export := range about.Exports {
 		conditions, _ := export.(map[string]any)
@@ -136,7 +150,8 @@ func TestFullNPMQuickPath(t *testing.T) {
 	shop, beside := r.free("5173"), filepath.Join(r.dir, "coinslot")
 	fortest.OK(t, os.Mkdir(beside, 0o700))
 	r.dir = root
-	replaced := strings.NewReplacer("../coinslot/dist/coinslot-checkout-*.tgz", tarball, "localhost:5173", "localhost:"+shop,
+	replaced := strings.NewReplacer("../coinslot/dist/coinslot-checkout-*.tgz", tarball, "localhost:5173", "localhost:"+
+		shop,
 		"npm run dev", "npm run dev -- --strictPort --port "+shop)
 	for _, b := range commandBlocks(t, "../docs/npm.md") {
 		if b.text == "make build npm" {

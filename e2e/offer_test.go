@@ -33,10 +33,12 @@ func (s *stack) bought(v *browser.View) string {
 		Title     string
 		Metadata  map[string]string
 	}
-	if status := s.call(http.MethodGet, "/v1/sessions/"+v.Attr("#coinslot", "data-session"), nil, &o); status != http.StatusOK {
+	status := s.call(http.MethodGet, "/v1/sessions/"+v.Attr("#coinslot", "data-session"), nil, &o)
+	if status != http.StatusOK {
 		s.t.Fatalf("reading the session = %d", status)
 	}
-	return strings.TrimSpace(o.AmountUSD + " " + o.Title + " " + o.Metadata["item"] + " " + o.Metadata["quantity"])
+	return strings.TrimSpace(o.AmountUSD + " " + o.Title + " " + o.Metadata["item"] + " " +
+		o.Metadata["quantity"])
 }
 
 const (
@@ -89,7 +91,8 @@ func TestOfferAmount(t *testing.T) {
 // with it would what was pressed to leave it.
 func TestFullNoLayoutShiftWhilePressed(t *testing.T) {
 	s := newStack(t, offersFile(t))
-	p := chromium.Open(t, s.base+"/checkout?item=tip&lang=en", browser.Options{Height: 1800, Script: `
+	p := chromium.Open(t, s.base+
+		"/checkout?item=tip&lang=en", browser.Options{Height: 1800, Script: `
 		window.answers = 0;
 		const real = fetch;
 		window.fetch = async (...given) => { const answer = await real(...given); answers++; return answer; };
@@ -105,7 +108,8 @@ func TestFullNoLayoutShiftWhilePressed(t *testing.T) {
 	p.WaitJS(`window.answers > 0`, "the price")
 	p.Eval(`new Promise(done => setTimeout(done, 200))`, nil) // as long as a press may last
 	release()
-	p.WaitJS(`document.querySelector('[data-part="currency"][value="USDT"]').checked`, "what was pressed to be chosen")
+	p.WaitJS(`document.querySelector('[data-part="currency"][value="USDT"]').checked`,
+		"what was pressed to be chosen")
 	p.Wait(costs("7.00"))
 	p.Type(amountField, "9")
 	release = p.Hold(usdt)
@@ -116,7 +120,11 @@ func TestFullNoLayoutShiftWhilePressed(t *testing.T) {
 func TestFullOfferQuantity(t *testing.T) {
 	s := newStack(t, offersFile(t))
 	set := func(p *browser.Page, n string) {
-		p.Eval(`(box => { box.value = "`+n+`"; box.dispatchEvent(new Event("change", {bubbles: true})); })(document.querySelector('`+quantityBox+`'))`, nil)
+		p.Eval(
+			`(box => { box.value = "`+n+
+				`"; box.dispatchEvent(new Event("change", {bubbles: true})); })(document.querySelector('`+quantityBox+`'))`,
+			nil,
+		)
 	}
 	t.Run("wasm", func(t *testing.T) {
 		p := chromium.Open(t, s.base+"/checkout?item=coffee&lang=de", browser.Options{Height: 1800})
@@ -129,7 +137,8 @@ func TestFullOfferQuantity(t *testing.T) {
 		fortest.Equal(t, s.bought(p.View), "13.50 3 × Kaffee coffee 3", "bought")
 	})
 	t.Run("no script", func(t *testing.T) {
-		p := chromium.Open(t, s.base+"/checkout?item=coffee", browser.Options{Height: 1800, NoJS: true})
+		p := chromium.Open(t, s.base+"/checkout?item=coffee",
+			browser.Options{Height: 1800, NoJS: true})
 		set(p, "2")
 		p.Click(applyButton)
 		p.Wait(costs("9.00"))

@@ -66,7 +66,11 @@ const useFont = `(async font => {
 func TestPaySeenWithoutScrolling(t *testing.T) {
 	runParallel(t)
 	s := newStack(t)
-	id := s.session(order{"amount_usd": "18.50", "title": "House blend, 500 g", "order_ref": "1001"})
+	id := s.session(order{
+		"amount_usd": "18.50",
+		"title":      "House blend, 500 g",
+		"order_ref":  "1001",
+	})
 	p := chromium.Open(t, s.base+"/checkout/"+id, browser.Options{Width: 390, Height: 844})
 	p.Wait(`[data-live="wasm"]`)
 	s.choose(p.View, "USDT", "trc20")
@@ -106,8 +110,8 @@ func assertPaySeen(t *testing.T, p *browser.Page, font string) {
 	}
 }
 
-// TestQRCanBeScanned reads the codes off the screen, with the coin's mark on them.
-func TestQRCanBeScanned(t *testing.T) {
+// TestFullQRCanBeScanned reads the codes off the screen, with the coin's mark on them.
+func TestFullQRCanBeScanned(t *testing.T) {
 	runParallel(t)
 	s := newStack(t)
 	for name, dark := range map[string]bool{"light": false, "dark": true} {

@@ -20,15 +20,10 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// drivers are the three ways in which the pay screen works.
-var drivers = map[string]browser.Options{
-	"wasm":          {},
-	"html":          {BlockURLs: []string{"*.wasm"}},
-	"no JavaScript": {NoJS: true},
-}
-
 // pay opens a session's own page on its pay screen.
-func (s *stack) pay(t *testing.T, symbol, network string, o browser.Options) (*browser.Page, sandbox.Transaction) {
+func (s *stack) pay(
+	t *testing.T, symbol, network string, o browser.Options,
+) (*browser.Page, sandbox.Transaction) {
 	t.Helper()
 	p := s.openPage(t, s.session(order{"amount_usd": "125.00"}), o)
 	if !o.NoJS && o.BlockURLs == nil {
@@ -59,7 +54,7 @@ func (s *stack) download(path string) string {
 type driven struct {
 	*stack
 	*browser.Page
-	by      string // one of drivers
+	by      string // one of modes
 	session string
 	tx      sandbox.Transaction // what is to be paid now
 }
@@ -69,23 +64,30 @@ type driven struct {
 // take another coin, switch the QR code, and pay in two parts.
 func TestPayScreen(t *testing.T) {
 	runParallel(t)
-	for by, o := range drivers {
-		t.Run(by, func(t *testing.T) {
-			d := &driven{stack: newStack(t), by: by}
-			d.session = d.stack.session(order{"amount_usd": "125.00"})
-			o.Height = 2400
-			d.Page = chromium.Open(t, d.base+"/checkout/"+d.session+"?theme=dark&lang=en", o)
-			d.choose("USDT", "trc20")
-			t.Run("address", d.checksTheAddress)
-			t.Run("device", d.goesOnElsewhere)
-			d.SetTest(t)
-			d.Click(`[data-part="change"]`)
-			d.choose("ETH", "eth")
-			t.Run("QR code", d.switchesQR)
-			t.Run("rest", d.paysTheRest)
-			d.SetTest(t)
-		})
+	for _, by := range []string{"wasm", "no javascript"} {
+		t.Run(by, func(t *testing.T) { paysOnScreen(t, by) })
 	}
+}
+
+func TestFullPayScreenWithoutWasm(t *testing.T) { paysOnScreen(t, "no wasm") }
+
+// paysOnScreen is TestPayScreen in one of modes.
+func paysOnScreen(t *testing.T, by string) {
+	d := &driven{stack: newStack(t), by: by}
+	d.session = d.stack.session(order{"amount_usd": "125.00"})
+	o := modes[by]
+	o.Height = 2400
+	d.Page = chromium.Open(t, d.base+"/checkout/"+d.session+"?theme=dark&lang=en", o)
+	d.choose("USDT", "trc20")
+	t.Run("address", d.checksTheAddress)
+	t.Run("device", d.goesOnElsewhere)
+	d.SetTest(t)
+
+	d.Click(`[data-part="change"]`)
+	d.choose("ETH", "eth")
+	t.Run("QR code", d.switchesQR)
+	t.Run("rest", d.paysTheRest)
+	d.SetTest(t)
 }
 
 // choose goes to the pay screen and waits until it is driven as it will be.
@@ -114,13 +116,15 @@ func (d *driven) switchesQR(t *testing.T) {
 	d.WaitText(`[data-part="qr-kind"]`, toAddress)
 	src := d.Attr(`[data-part="qr"]`, "src")
 	link := d.download(src)
-	if !strings.Contains(src, "kind=uri") || link == plain || link != d.download(strings.Split(src, "?")[0]+"?kind=uri") {
+	if !strings.Contains(src, "kind=uri") || link == plain ||
+		link != d.download(strings.Split(src, "?")[0]+"?kind=uri") {
 		t.Errorf("the picture %s is not that of the payment link", src)
 	}
 	fortest.Has(t, "the picture is called", d.Attr(`[data-part="qr"]`, "alt"),
 		"QR code to pay "+d.Attr(`[data-part="pay-amount"]`, "data-value"))
-	d.WaitJS(`document.querySelector('[data-part="qr"]').naturalWidth > 0`, "the picture to be drawn")
-	if d.by == "no JavaScript" {
+	d.WaitJS(`document.querySelector('[data-part="qr"]').naturalWidth > 0`,
+		"the picture to be drawn")
+	if d.by == "no javascript" {
 		refresh := d.Attr(`noscript meta[http-equiv="refresh"]`, "content")
 		fortest.Has(t, "the page loads itself again at", refresh, "qr=uri")
 	}
@@ -138,14 +142,16 @@ func (d *driven) paysTheRest(t *testing.T) {
 	before := d.download(strings.Split(d.Attr(`[data-part="qr"]`, "src"), "?")[0] + "?kind=uri")
 	d.simulate(d.tx, "half")
 	d.Wait(`[data-part="missing"]`)
-	d.WaitText("h1", "Send the missing amount "+widget.Padded(d.Attr(`[data-part="missing"]`, "data-value")))
+	d.WaitText("h1",
+		"Send the missing amount "+widget.Padded(d.Attr(`[data-part="missing"]`, "data-value")))
 	d.WaitText(`[data-part="status"]`, "Part of it has arrived")
 	fortest.Equal(t, d.Attr(`[data-part="copy-amount"]`, "data-copy"),
 		d.Attr(`[data-part="missing"]`, "data-value"), "the amount to copy")
 	d.Click(`[data-part="qr-kind"]`)
 	d.Wait(`[data-part="qr"][src*="kind=uri"]`)
 	src := d.Attr(`[data-part="qr"]`, "src")
-	if !strings.Contains(src, "due="+d.Attr(`[data-part="missing"]`, "data-value")) || d.download(src) == before {
+	if !strings.Contains(src, "due="+d.Attr(`[data-part="missing"]`, "data-value")) ||
+		d.download(src) == before {
 		t.Errorf("the QR code %s is not of the rest", src)
 	}
 	units := smallest(t, d.Attr(`[data-part="missing"]`, "data-value"), 18)
@@ -157,7 +163,7 @@ func (d *driven) paysTheRest(t *testing.T) {
 func (d *driven) checksTheAddress(t *testing.T) {
 	d.SetTest(t)
 	d.Click(`details.check > summary`)
-	if d.by == "no JavaScript" {
+	if d.by == "no javascript" {
 		d.Click(`details.check noscript a`)
 		if d.Exists(`noscript meta[http-equiv="refresh"]`) {
 			t.Error("the page loads itself again while an address is typed")
@@ -171,10 +177,14 @@ func (d *driven) checksTheAddress(t *testing.T) {
 		{right, "same", "It’s the right address."},
 		{right[:20] + wrong + right[21:], "differs", "1 character is different. Don’t send"},
 		{"TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", "other", "This is a different address. Don’t send"},
-		{"0x52908400098527886E0F7030069857D2E4169EE7", "network", "is on another network (Ethereum"},
+		{
+			"0x52908400098527886E0F7030069857D2E4169EE7",
+			"network",
+			"is on another network (Ethereum",
+		},
 		{"tron:" + right[:17] + " " + right[17:] + "?amount=1", "same", "It’s the right address."},
 	} {
-		if d.by == "no JavaScript" && c.result != "differs" && c.pasted != right {
+		if d.by == "no javascript" && c.result != "differs" && c.pasted != right {
 			continue // the same form as html's
 		}
 		d.Type(`[data-part="check-address"]`, c.pasted)
@@ -200,15 +210,17 @@ func (d *driven) goesOnElsewhere(t *testing.T) {
 	d.SetTest(t)
 	d.Click(`[data-part="device"] > summary`)
 	got := d.Attr(`[data-part="page-link"]`, "data-value")
-	if strings.Split(got, "?")[0] != d.base+"/checkout/"+d.session || strings.Contains(got, "theme") {
+	if strings.Split(got, "?")[0] != d.base+"/checkout/"+d.session ||
+		strings.Contains(got, "theme") {
 		t.Errorf("the link is %q; want that of the session, without its looks", got)
 	}
-	if d.by == "no JavaScript" {
+	if d.by == "no javascript" {
 		d.Click(`[data-part="device"] noscript a`)
 		refresh := d.Attr(`noscript meta[http-equiv="refresh"]`, "content")
 		fortest.Has(t, "the page loads itself again at", refresh, "open=device")
 	}
-	d.WaitJS(`document.querySelector('[data-part="device"] img').naturalWidth > 0`, "the link's picture to be drawn")
+	d.WaitJS(`document.querySelector('[data-part="device"] img').naturalWidth > 0`,
+		"the link's picture to be drawn")
 	fortest.Equal(t, plainly(t, got, lynx).part("address").attrs["data-value"], d.tx.WalletAddress,
 		"the link shows another address")
 }
@@ -226,18 +238,45 @@ func smallest(t *testing.T, amount string, decimals int32) *big.Int {
 var wallet string
 
 // Wallets in the browser are asked for exactly the payment that is on screen, and the page shows what
-// they answer. All responses are to one payment of ETH; the payment of a token is another one. A page
-// from which nothing was sent can ask again, so only those that have sent are loaded anew. No two in a
-// row show the same text, so that the page cannot pass with an old one.
+// they answer: a payment of ETH is declined, then sent, and one of a token is sent.
 func TestPaysByWallet(t *testing.T) {
-	connect, chain, change := `["eth_requestAccounts"]`, `["eth_chainId"]`, `["wallet_switchEthereumChain",{"chainId":"CHAIN"}]`
+	responses := walletResponses()
+	last := len(responses) - 1
+	paysByWallet(t, ether, []walletResponse{responses[0], responses[last]})
+	paysByWallet(t, token, responses[last:])
+}
+
+// TestFullWalletResponses: all that a wallet may answer.
+func TestFullWalletResponses(t *testing.T) { paysByWallet(t, ether, walletResponses()) }
+
+var (
+	ether = walletCoin{"ETH", "eth", "0x1", "", 18}
+	token = walletCoin{"USDC", "polygon", "0x89", "0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359", 6}
+)
+
+// walletResponses are what a wallet may answer. No two in a row show the same text, so that the page
+// cannot pass with an old one.
+func walletResponses() []walletResponse {
+	connect := `["eth_requestAccounts"]`
+	chain := `["eth_chainId"]`
+	change := `["wallet_switchEthereumChain",{"chainId":"CHAIN"}]`
 	ready := []string{connect, chain, change, chain, chain}
-	responses := []walletResponse{
+	return []walletResponse{
 		{"refuses", ready, true, "You declined in Fox Wallet. Nothing was sent."},
-		{"unknown", ready[:3], false, "Fox Wallet doesn’t know NETWORK. Add the network there, or pay by address."},
+		{
+			"unknown",
+			ready[:3],
+			false,
+			"Fox Wallet doesn’t know NETWORK. Add the network there, or pay by address.",
+		},
 		{"locked", ready[:1], false, "You declined in Fox Wallet. Nothing was sent."},
 		{"wrapped", ready[:3], false, "Fox Wallet doesn’t know NETWORK."},
-		{"throws", ready, true, "We can’t tell whether Fox Wallet sent it. Check there before you try again."},
+		{
+			"throws",
+			ready,
+			true,
+			"We can’t tell whether Fox Wallet sent it. Check there before you try again.",
+		},
 		{"stays", ready[:4], false, "Fox Wallet doesn’t know NETWORK."},
 		{"fails", ready, true, "We can’t tell whether Fox Wallet sent it."},
 		{"moves", ready, false, "Fox Wallet doesn’t know NETWORK."},
@@ -246,26 +285,26 @@ func TestPaysByWallet(t *testing.T) {
 		{"twice", ready, true, "Fox Wallet has sent it."},
 		{"accepts", ready, true, "Fox Wallet has sent it. It can take a few minutes to arrive."},
 	}
-	s := newStack(t)
-	for coin, responses := range map[walletCoin][]walletResponse{
-		{"ETH", "eth", "0x1", "", 18}: responses,
-		{"USDC", "polygon", "0x89", "0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359", 6}: responses[11:],
-	} {
-		p, tx := s.pay(t, coin.symbol, coin.network, browser.Options{Script: wallet})
-		for i, m := range responses {
-			if i > 0 && strings.Contains(responses[i-1].text, "has sent") {
-				p.Reload()
-			}
-			t.Run(m.name+"/"+coin.symbol, func(t *testing.T) {
-				p.SetTest(t)
-				m.check(t, p, coin, tx)
-			})
+}
+
+// paysByWallet asks a wallet for a payment again and again. A page from which nothing was sent can
+// ask again, so only those that have sent are loaded anew.
+func paysByWallet(t *testing.T, coin walletCoin, responses []walletResponse) {
+	p, tx := newStack(t).pay(t, coin.symbol, coin.network, browser.Options{Script: wallet})
+	for i, m := range responses {
+		if i > 0 && strings.Contains(responses[i-1].text, "has sent") {
+			p.Reload()
+		}
+		t.Run(m.name+"/"+coin.symbol, func(t *testing.T) {
 			p.SetTest(t)
-		}
-		assertCleanConsole(t, p)
-		if slices.ContainsFunc(p.Requests(), func(url string) bool { return strings.Contains(url, "evil.example") }) {
-			t.Error("a wallet's picture was asked of its own server")
-		}
+			m.check(t, p, coin, tx)
+		})
+		p.SetTest(t)
+	}
+	assertCleanConsole(t, p)
+	external := func(url string) bool { return strings.Contains(url, "evil.example") }
+	if slices.ContainsFunc(p.Requests(), external) {
+		t.Error("a wallet's picture was asked of its own server")
 	}
 }
 
@@ -278,21 +317,26 @@ type walletResponse struct {
 }
 
 // check presses the wallet's button on the pay screen.
-func (m walletResponse) check(t *testing.T, p *browser.Page, coin walletCoin, tx sandbox.Transaction) {
+func (m walletResponse) check(
+	t *testing.T, p *browser.Page, coin walletCoin, tx sandbox.Transaction,
+) {
 	t.Helper()
 	p.Wait(`[data-live="wasm"]`)
 	p.WaitText(`[data-part="wallet"]`, "Pay with Fox Wallet")
 	fortest.Equal(t, p.Count(`[data-part="wallet"]`), 2, "wallets")
-	if text := p.Text(`[data-part="wallet"][data-value="example.long"]`); len([]rune(text)) > len("Pay with ")+40 {
+	if text := p.Text(`[data-part="wallet"][data-value="example.long"]`); len([]rune(text)) > len("Pay with ")+
+		40 {
 		t.Errorf("a name of %d characters is on the button", len(text))
 	}
 	p.Eval(`resetWallet("`+m.name+`")`, nil)
 	p.Click(`[data-part="wallet"]`)
-	p.WaitText(`.wallets .note`, strings.Replace(m.text, "NETWORK", p.Attr(`[data-part="network-name"]`, "data-value"), 1))
+	p.WaitText(`.wallets .note`,
+		strings.Replace(m.text, "NETWORK", p.Attr(`[data-part="network-name"]`, "data-value"), 1))
 	asked := browser.Eval[[]string](p, `window.asked`)
 	want := slices.Clone(m.asked)
 	if m.sends {
-		want = append(want, coin.transaction(t, tx.WalletAddress, p.Attr(`[data-part="pay-amount"]`, "data-value")))
+		want = append(want,
+			coin.transaction(t, tx.WalletAddress, p.Attr(`[data-part="pay-amount"]`, "data-value")))
 	}
 	for i := range want {
 		want[i] = canonical(t, strings.Replace(want[i], "CHAIN", coin.chain, 1))
@@ -317,7 +361,13 @@ type walletCoin struct {
 func (c walletCoin) transaction(t *testing.T, address, amount string) string {
 	t.Helper()
 	units := smallest(t, amount, c.decimals)
-	call := map[string]string{"from": "0x00000000000000000000000000000000000000AA", "chainId": c.chain, "to": address, "value": fmt.Sprintf("%#x", units), "data": "0x"}
+	call := map[string]string{
+		"from":    "0x00000000000000000000000000000000000000AA",
+		"chainId": c.chain,
+		"to":      address,
+		"value":   fmt.Sprintf("%#x", units),
+		"data":    "0x",
+	}
 	if c.contract != "" { // transfer(address,uint256)
 		call["to"], call["value"] = c.contract, "0x0"
 		call["data"] = fmt.Sprintf("0xa9059cbb%064s%064x", strings.ToLower(address[2:]), units)
@@ -344,10 +394,12 @@ func TestFullWalletsInAFrame(t *testing.T) {
 	f.Wait(pending)
 	link := f.Attr(`[data-part="browser-tab"]`, "href")
 	target, err := url.Parse(link)
-	if err != nil || target.Path != "/checkout/"+id || target.Query().Has("embed") || target.Query().Has("origin") {
+	if err != nil || target.Path != "/checkout/"+id || target.Query().Has("embed") ||
+		target.Query().Has("origin") {
 		t.Errorf("the link leads to %s, %v; want the page on its own", link, err)
 	}
-	if f.Attr(`[data-part="browser-tab"]`, "target") != "_blank" || f.Attr(`[data-part="browser-tab"]`, "rel") != "noopener" {
+	if f.Attr(`[data-part="browser-tab"]`, "target") != "_blank" ||
+		f.Attr(`[data-part="browser-tab"]`, "rel") != "noopener" {
 		t.Error("the link does not leave the frame")
 	}
 	p := chromium.Open(t, s.base+link, browser.Options{Script: wallet, Height: 1400})
@@ -378,27 +430,34 @@ func TestFullCopiesWithoutPermission(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, host := newShop(t, "")
 			id := s.session(order{"amount_usd": "25.00"})
-			host.body = `<iframe name="bare" width="600" height="1300" src="$BASE/checkout/` + id + `?embed=inline&origin=` + url.QueryEscape(host.server.URL) + `"></iframe>`
-			p := chromium.Open(t, host.server.URL, browser.Options{Height: 1500, Script: c.script, BlockURLs: c.blocked})
+			host.body = `<iframe name="bare" width="600" height="1300" src="$BASE/checkout/` + id +
+				`?embed=inline&origin=` + url.QueryEscape(host.server.URL) + `"></iframe>`
+			p := chromium.Open(t, host.server.URL,
+				browser.Options{Height: 1500, Script: c.script, BlockURLs: c.blocked})
 			f := p.Frame("bare")
 			f.Wait(`[data-live="` + c.live + `"]`)
 			choose(f, "USDT", "trc20")
 			f.Wait(pending)
 			f.Wait(`[data-live="` + c.live + `"]`)
 			tx := s.matches(f)
-			f.Eval(`void document.addEventListener("copy", () => { window.given = getSelection().toString() || document.activeElement.value })`, nil)
+			f.Eval(
+				`void document.addEventListener("copy", () => { window.given = getSelection().toString() || document.activeElement.value })`,
+				nil,
+			)
 			f.Click(`[data-part="copy-address"]`)
 			f.WaitText(`.address .label`, c.says)
 			f.WaitText(`.announce`, c.says)
 			if c.script != "" {
-				f.WaitJS(`getSelection().toString() === "`+tx.WalletAddress+`"`, "the address to be selected, without spaces")
+				f.WaitJS(`getSelection().toString() === "`+tx.WalletAddress+`"`,
+					"the address to be selected, without spaces")
 				f.Eval(`void (window.given = "")`, nil)
 				f.Press("Control+c")
 			}
 			if c.script == "" {
 				return // copied from a field that is gone
 			}
-			f.WaitJS(`window.given === "`+tx.WalletAddress+`"`, "the whole address to be given to the clipboard")
+			f.WaitJS(`window.given === "`+tx.WalletAddress+`"`,
+				"the whole address to be given to the clipboard")
 		})
 	}
 }

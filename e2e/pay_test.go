@@ -45,14 +45,17 @@ func tick(v screen, symbol, network string) {
 }
 
 // open shows the session in the shop and returns the frame.
-func (s *stack) open(t *testing.T, id, mode string, o browser.Options) (*browser.Page, *browser.View) {
+func (s *stack) open(
+	t *testing.T, id, mode string, o browser.Options,
+) (*browser.Page, *browser.View) {
 	t.Helper()
 	if o.Height == 0 {
 		o.Height = 2400 // the driver does not scroll the page around a frame
 	}
 	p := chromium.Open(t, s.shopURL(id, mode), o)
 	if mode == "modal" {
-		p.WaitJS(`customElements.get('coinslot-checkout') !== undefined`, "the element to be defined")
+		p.WaitJS(`customElements.get('coinslot-checkout') !== undefined`,
+			"the element to be defined")
 		p.Click(`coinslot-checkout a`)
 	}
 	return p, p.Frame(frame)
@@ -77,7 +80,12 @@ func assertOnlyOwnRequests(t *testing.T, p interface{ Requests() []string }, s *
 	t.Helper()
 	ours := []string{s.base, s.shop.URL, "ws" + s.base[len("http"):], "data:"}
 	for _, url := range p.Requests() {
-		if !slices.ContainsFunc(ours, func(prefix string) bool { return len(url) >= len(prefix) && url[:len(prefix)] == prefix }) {
+		if !slices.ContainsFunc(
+			ours,
+			func(prefix string) bool {
+				return len(url) >= len(prefix) && url[:len(prefix)] == prefix
+			},
+		) {
 			t.Errorf("a third party was asked: %s", url)
 		}
 	}

@@ -49,7 +49,11 @@ func plainly(t *testing.T, address string, header http.Header) *plain {
 }
 
 // lynx are the headers of a text browser: nothing says where a request comes from.
-var lynx = http.Header{"User-Agent": {"Lynx/2.9.0dev.12"}, "Accept": {"text/html, text/plain, */*;q=0.01"}, "Accept-Language": {"en-US"}}
+var lynx = http.Header{
+	"User-Agent":      {"Lynx/2.9.0dev.12"},
+	"Accept":          {"text/html, text/plain, */*;q=0.01"},
+	"Accept-Language": {"en-US"},
+}
 
 func (p *plain) open(address string) {
 	p.t.Helper()
@@ -95,7 +99,8 @@ func (p *plain) read() {
 
 // text is what is read: everything but tags.
 func (p *plain) text() string {
-	return strings.Join(strings.Fields(html.UnescapeString(wordless.ReplaceAllString(p.body, " "))), " ")
+	return strings.Join(strings.Fields(html.UnescapeString(wordless.ReplaceAllString(p.body, " "))),
+		" ")
 }
 
 // words are those of a text browser, which sets what is inside a line as it
@@ -292,7 +297,8 @@ func TestPlainChangesCancelsAndRetries(t *testing.T) {
 	id := s.session(order{"amount_usd": "25.00"})
 	p := plainly(t, s.base+"/checkout/"+id+"?from=exchange&qr=uri&open=device", lynx)
 	p.submit("continue", nil) // nothing is chosen
-	if !p.has("error") || p.status != http.StatusBadRequest && p.status != http.StatusUnprocessableEntity {
+	if !p.has("error") ||
+		p.status != http.StatusBadRequest && p.status != http.StatusUnprocessableEntity {
 		t.Errorf("nothing chosen: %d %s", p.status, p.text())
 	}
 	p.pick("USDT:trc20")
@@ -341,7 +347,8 @@ func TestFullPlainLanguage(t *testing.T) {
 	german("choosing")
 	p.submit("continue", nil)
 	german("an error")
-	if mistake := sentences(t)["de"]["problem.network_required"]; !strings.Contains(p.text(), mistake) {
+	mistake := sentences(t)["de"]["problem.network_required"]
+	if !strings.Contains(p.text(), mistake) {
 		t.Errorf("the error is not %q: %s", mistake, p.text())
 	}
 	p.pick("USDT:trc20")

@@ -17,22 +17,31 @@ func TestFullPlayground(t *testing.T) {
 	runParallel(t)
 	out := startDemo(t)
 	address := regexp.MustCompile(`Checkout +(http://\S+)`)
-	fortest.Until(t, "the demo to print its address", func() bool { return address.MatchString(out.String()) })
+	fortest.Until(t, "the demo to print its address",
+		func() bool { return address.MatchString(out.String()) })
 	page := address.FindStringSubmatch(out.String())[1] + "/checkout/playground"
 	axe := fortest.Must(os.ReadFile(need.File(t, "../.cache/npm/axe-core/axe.min.js")))(t)
 	paper := func(f *browser.View, want string) {
-		f.WaitJS(`getComputedStyle(document.body).backgroundColor === "`+want+`"`, "the background "+want)
+		f.WaitJS(`getComputedStyle(document.body).backgroundColor === "`+want+`"`,
+			"the background "+want)
 	}
 	for _, dark := range []bool{false, true} {
-		p := chromium.Open(t, page, browser.Options{Width: 390, Height: 844, Dark: dark, ReducedMotion: true})
+		p := chromium.Open(t, page,
+			browser.Options{Width: 390, Height: 844, Dark: dark, ReducedMotion: true})
 		f := p.Frame(frame)
 		f.Wait(`[data-part="continue"]`)
 		p.Type(`[name="background"]`, "#fff1d6")
 		p.Type(`[name="background-dark"]`, "#1b1512")
 		p.Type(`[name="text"]`, "#fff")
 		p.WaitText(`[data-front="text"][data-back="background"] [data-scheme="light"]`, "1.1 fails")
-		p.WaitConsole(0, "coinslot contrast_failed --coinslot-text on --coinslot-background is ignored: contrast 1.1")
-		for _, line := range []string{"--coinslot-background: #fff1d6;", "--coinslot-background-dark: #1b1512;", "--coinslot-text: #fff;"} {
+		p.WaitConsole(
+			0,
+			"coinslot contrast_failed --coinslot-text on --coinslot-background is ignored: contrast 1.1",
+		)
+		for _, line := range []string{
+			"--coinslot-background: #fff1d6;", "--coinslot-background-dark: #1b1512;",
+			"--coinslot-text: #fff;",
+		} {
 			p.WaitText(`[data-part="html"]`, line)
 		}
 		if dark {
@@ -40,14 +49,20 @@ func TestFullPlayground(t *testing.T) {
 		} else {
 			paper(f, "rgb(255, 255, 255)")
 		}
-		p.Eval(`document.querySelector('[name=text]').value = '', document.querySelector('[name=preset][value=night]').click()`, nil)
+		p.Eval(
+			`document.querySelector('[name=text]').value = '', document.querySelector('[name=preset][value=night]').click()`,
+			nil,
+		)
 		paper(f, "rgb(27, 21, 18)") // night is dark for everybody
 		p.WaitText(`[data-part="html"]`, `preset="night"`)
 		p.Click(`[data-part="copy-html"]`)
 		p.WaitText(`[data-part="copy-html"]`, "Copied")
 
 		p.Eval(string(axe)+";0", nil)
-		for _, found := range browser.Eval[[]string](p, `axe.run(document, {resultTypes: ['violations'], iframes: false}).then(r => r.violations.map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.target.join(' ') + ' ' + (n.any[0]?.message ?? '')).join('; ')))`) {
+		for _, found := range browser.Eval[[]string](
+			p,
+			`axe.run(document, {resultTypes: ['violations'], iframes: false}).then(r => r.violations.map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.target.join(' ') + ' ' + (n.any[0]?.message ?? '')).join('; ')))`,
+		) {
 			t.Errorf("dark %t: %s", dark, found)
 		}
 		for _, width := range []int{280, 390, 1280} {
@@ -58,7 +73,8 @@ func TestFullPlayground(t *testing.T) {
 		p.Goto(kept) // the address has what was set
 		p.WaitText(`[data-part="html"]`, "--coinslot-background: #fff1d6;")
 		for _, line := range p.Console() {
-			if strings.HasPrefix(line, "[exception]") || strings.Contains(line, "Content Security Policy") {
+			if strings.HasPrefix(line, "[exception]") ||
+				strings.Contains(line, "Content Security Policy") {
 				t.Errorf("the console says %s", line)
 			}
 		}

@@ -38,7 +38,11 @@ func TestFullPlaywright(t *testing.T) {
 		{"make build\n", ""},                        // it is in bin
 		{"npm install\n", ""},                       // the modules are here
 		{"npx playwright install chromium", "true"}, // chromium is Debian's
-		{"npx playwright test", node + " node_modules/@playwright/test/cli.js test --workers=1 --reporter=list --timeout=90000"},
+		{
+			"npx playwright test",
+			node +
+				" node_modules/@playwright/test/cli.js test --workers=1 --reporter=list --timeout=90000",
+		},
 	} {
 		if strings.Count(commands, replaced[0]) != 1 {
 			t.Fatalf("docs/testing.md does not say %q once:\n%s", replaced[0], commands)

@@ -22,7 +22,11 @@ func TestFullPressIsDrawnAtOnce(t *testing.T) {
 		return [before, text()];
 	})()`, &[]any{&before, &after})
 	if before != "Continue with USDT on TON" || after != "Continue with USDT on TRON" {
-		t.Errorf("in the task of a press the page the button came from %q to %q; want it to name the network", before, after)
+		t.Errorf(
+			"in the task of a press the page the button came from %q to %q; want it to name the network",
+			before,
+			after,
+		)
 	}
 }
 
@@ -46,17 +50,23 @@ func TestFullWalletAppearsAfterRelease(t *testing.T) {
 // while it is pressed, nor on the way to where a press leads.
 func TestFullNoReloadWhilePressed(t *testing.T) {
 	s := newStack(t)
-	p, tx := s.pay(t, "USDT", "trc20", browser.Options{BlockURLs: []string{"*.wasm"}, Script: caughtViews})
+	p, tx := s.pay(t, "USDT", "trc20",
+		browser.Options{BlockURLs: []string{"*.wasm"}, Script: caughtViews})
 	s.simulate(tx, "pay")
-	p.WaitJS(`dispatchEvent(new Event("online")) && caught.length > 1`, "the page to ask how the payment is")
+	p.WaitJS(`dispatchEvent(new Event("online")) && caught.length > 1`,
+		"the page to ask how the payment is")
 	p.Eval(`(at => {
 		performance.now = () => at + (window.later ?? 0);
 		document.addEventListener("click", e => e.preventDefault()); // where it leads to is far away
 	})(performance.now())`, nil)
 	release := p.Hold(`[data-part="change"]`)
-	p.Eval(`new Promise(done => { caught.pop()(); setTimeout(done, 200) })`, nil) // as long as a press may last
+	p.Eval(`new Promise(done => { caught.pop()(); setTimeout(done, 200) })`,
+		nil) // as long as a press may last
 	release()
-	p.Eval(`new Promise(done => { window.through = true; caught.forEach(go => go()); setTimeout(done, 200) })`, nil)
+	p.Eval(
+		`new Promise(done => { window.through = true; caught.forEach(go => go()); setTimeout(done, 200) })`,
+		nil,
+	)
 	pressed := browser.Eval[[]string](p, `pressed`)
 	fortest.Equal(t, strings.Join(pressed, " "), "pointerdown pointerup click",
 		"the page has heard")
@@ -95,11 +105,15 @@ func TestFullCopies(t *testing.T) {
 	for name, blocked := range map[string][]string{"wasm": nil, "html": {"*.wasm"}} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
-			_, f := s.open(t, s.session(order{"amount_usd": "25.00"}), "inline", browser.Options{BlockURLs: blocked})
+			_, f := s.open(t, s.session(order{"amount_usd": "25.00"}), "inline",
+				browser.Options{BlockURLs: blocked})
 			f.Wait(`[data-live="` + name + `"]`)
 			s.gateway.Inject(slowCreate)
 			pick(f, "USDC", "polygon")
-			f.Eval(`(b => { b.click(); b.click(); })(document.querySelector('[data-part="continue"]'))`, nil)
+			f.Eval(
+				`(b => { b.click(); b.click(); })(document.querySelector('[data-part="continue"]'))`,
+				nil,
+			)
 			f.Wait(pending)
 			f.Wait(`[data-live="` + name + `"]`)
 			tx := s.matches(f)
@@ -111,8 +125,10 @@ func TestFullCopies(t *testing.T) {
 			f.WaitText(`[data-part="copy-amount"]`, "Copied")
 			f.WaitText(`.announce`, "Amount copied")
 			copied := browser.Eval[[]string](f, `window.copied`)
-			if len(copied) != 2 || copied[0] != tx.WalletAddress || copied[1] != f.Attr(`[data-part="pay-amount"]`, "data-value") {
-				t.Errorf("the clipboard was given %q; want the address %q and the amount", copied, tx.WalletAddress)
+			if len(copied) != 2 || copied[0] != tx.WalletAddress ||
+				copied[1] != f.Attr(`[data-part="pay-amount"]`, "data-value") {
+				t.Errorf("the clipboard was given %q; want the address %q and the amount", copied,
+					tx.WalletAddress)
 			}
 			f.WaitText(`.address .label`, "To this address") // the words are back
 			f.Wait(`[data-part="copy-address"][aria-label="Copy address"]:not(.done)`)

@@ -53,7 +53,8 @@ func (r *reader) start() {
 		case strings.Contains(b.text, "-own-shop"):
 			r.buys("http://127.0.0.1:" + r.ports["3000"] + "/")
 		case strings.Contains(b.text, "coinslot trigger"):
-			fortest.Until(r.t, "listen to print the delivery", func() bool { return forwarded.MatchString(r.said.String()) })
+			fortest.Until(r.t, "listen to print the delivery",
+				func() bool { return forwarded.MatchString(r.said.String()) })
 			r.interrupt() // listen
 			r.interrupt() // the demo; its ports are free again
 		case strings.Contains(b.text, "coinslot serve"):
@@ -68,7 +69,8 @@ func (r *reader) start() {
 func (r *reader) opensSession(answer string) {
 	r.t.Helper()
 	var session struct{ ID, URL, Status string }
-	if err := json.Unmarshal([]byte(answer), &session); err != nil || session.Status != "open" || !strings.HasPrefix(session.ID, "cs_") {
+	err := json.Unmarshal([]byte(answer), &session)
+	if err != nil || session.Status != "open" || !strings.HasPrefix(session.ID, "cs_") {
 		r.t.Fatalf("the answer is no session (%v): %s", err, answer)
 	}
 	r.serves(session.URL)
@@ -124,7 +126,8 @@ func (r *reader) writesShop(page string) {
 // compiles checks that the reader's own module is a program.
 func (r *reader) compiles() {
 	r.t.Helper()
-	cmd := exec.Command("go", "build", "-trimpath", "./...") // as the clone was built: what both need is compiled once
+	cmd := exec.Command("go", "build", "-trimpath",
+		"./...") // as the clone was built: what both need is compiled once
 	cmd.Dir, cmd.Env = r.ownTexts, append(r.env, "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		r.t.Errorf("the Go of docs/library.md: %v\n%s", err, out)

@@ -22,7 +22,9 @@ type outcome struct{ Session, Status, Receipt string }
 
 // endsWith opens a session in the shop, has it end by a kind of payment and returns
 // what the event and the promise of the element say.
-func (s *stack) endsWith(t *testing.T, id, status string, kind sandbox.Kind, o browser.Options) (event, result outcome) {
+func (s *stack) endsWith(
+	t *testing.T, id, status string, kind sandbox.Kind, o browser.Options,
+) (event, result outcome) {
 	t.Helper()
 	s.post("/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`)
 	p, f := s.open(t, id, "inline", o)
@@ -54,16 +56,21 @@ func (s *stack) verifyReceipt(text, ref, amount string) (receipt.Claims, error) 
 // only.
 func TestReceiptProves(t *testing.T) {
 	runParallel(t)
-	for name, o := range map[string]browser.Options{"wasm": {}, "html": {BlockURLs: []string{"*.wasm"}}} {
+	for name, o := range map[string]browser.Options{
+		"wasm": {},
+		"html": {BlockURLs: []string{"*.wasm"}},
+	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
 			id := s.session(order{"amount_usd": "25.00", "order_ref": "1001"})
 			event, result := s.endsWith(t, id, "confirmed", "pay", o)
 			if event.Receipt == "" || event != result || event.Session != id {
-				t.Fatalf("the event says %+v, the promise %+v; want the same receipt", event, result)
+				t.Fatalf("the event says %+v, the promise %+v; want the same receipt", event,
+					result)
 			}
 			claims, err := s.verifyReceipt(event.Receipt, "1001", "25.00")
-			if err != nil || claims.Session != id || claims.TrackingCode != s.issued()[0].TrackingCode {
+			if err != nil || claims.Session != id ||
+				claims.TrackingCode != s.issued()[0].TrackingCode {
 				t.Errorf("verified: %+v, %v", claims, err)
 			}
 			for ref, amount := range map[string]string{"1002": "25.00", "1001": "24.99"} {
@@ -74,7 +81,8 @@ func TestReceiptProves(t *testing.T) {
 			late := s.session(order{"amount_usd": "25.00", "order_ref": "1002"})
 			event, result = s.endsWith(t, late, "expired", "expire", o)
 			if event.Receipt != "" || result.Receipt != "" || event.Status != "expired" {
-				t.Errorf("an order that was not paid: the event says %+v, the promise %+v", event, result)
+				t.Errorf("an order that was not paid: the event says %+v, the promise %+v", event,
+					result)
 			}
 		})
 	}
@@ -95,7 +103,8 @@ func TestFullReceiptIsCopied(t *testing.T) {
 	if len(copied) != 1 {
 		t.Fatalf("copied %q; want one text", copied)
 	}
-	if claims, err := s.verifyReceipt(copied[0], "1001", "25.00"); err != nil || claims.Session != id {
+	claims, err := s.verifyReceipt(copied[0], "1001", "25.00")
+	if err != nil || claims.Session != id {
 		t.Errorf("what was copied: %+v, %v", claims, err)
 	}
 }

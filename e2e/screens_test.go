@@ -33,8 +33,19 @@ func TestFullScreens(t *testing.T) {
 		}
 		t.Run(look.name, func(t *testing.T) {
 			s := newStack(t)
-			o := browser.Options{Width: look.width, Height: look.height, Dark: look.dark, ReducedMotion: true}
-			w := &walk{t: t, s: s, page: chromium.Open(t, "about:blank", o), dir: dir, name: look.name}
+			o := browser.Options{
+				Width:         look.width,
+				Height:        look.height,
+				Dark:          look.dark,
+				ReducedMotion: true,
+			}
+			w := &walk{
+				t:    t,
+				s:    s,
+				page: chromium.Open(t, "about:blank", o),
+				dir:  dir,
+				name: look.name,
+			}
 			w.all()
 		})
 	}
@@ -60,7 +71,11 @@ func (w *walk) shoot(screen string) {
 // order opens the page of a fresh order.
 func (w *walk) order() {
 	w.t.Helper()
-	id := w.s.session(order{"amount_usd": "25.00", "title": "Two tickets, Saturday", "success_url": "https://shop.example/thanks"})
+	id := w.s.session(order{
+		"amount_usd":  "25.00",
+		"title":       "Two tickets, Saturday",
+		"success_url": "https://shop.example/thanks",
+	})
 	w.page.Goto(w.s.base + "/checkout/" + id)
 	w.page.Wait(`[data-live="wasm"]`)
 }
@@ -91,7 +106,11 @@ func (w *walk) all() {
 	w.pending("half")
 	w.page.Wait(`[data-part="missing"]`)
 	w.shoot("partial")
-	for status, kind := range map[string]sandbox.Kind{"confirmed": "pay", "expired": "expire", "cancelled": "cancel"} {
+	for status, kind := range map[string]sandbox.Kind{
+		"confirmed": "pay",
+		"expired":   "expire",
+		"cancelled": "cancel",
+	} {
 		w.pending(kind)
 		w.page.Wait(`[data-status="` + status + `"]`)
 		w.shoot(status)
@@ -99,7 +118,11 @@ func (w *walk) all() {
 	w.pending("over")
 	w.page.Wait(paid)
 	w.shoot("overpaid")
-	w.s.gateway.Falsify(sandboxtest.Answer{Path: "transaction/status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}})
+	w.s.gateway.Falsify(sandboxtest.Answer{
+		Path:  "transaction/status",
+		Times: -1,
+		Set:   map[string]any{"amount_usd": "1.00000000"},
+	})
 	w.pending("pay")
 	w.page.Wait(`[data-status="review"]`)
 	w.shoot("review")
@@ -113,14 +136,18 @@ func TestFullShopPicture(t *testing.T) {
 	if dir == "" {
 		dir = t.TempDir()
 	}
-	p := chromium.Open(t, runDemo(t), browser.Options{Width: 1180, Height: 960, ReducedMotion: true})
+	p := chromium.Open(t, runDemo(t),
+		browser.Options{Width: 1180, Height: 960, ReducedMotion: true})
 	p.WaitJS(`customElements.get('coinslot-checkout') !== undefined`, "the element to be defined")
 	p.Click(`[data-product="coffee"] coinslot-checkout a`)
 	f := p.Frame(frame) // the first in the page: the modal
 	f.Wait(`[data-live="wasm"]`)
 	choose(f, "USDT", "trc20")
 	f.Wait(`[data-part="address"]`)
-	f.WaitJS(`[...document.images].filter(i => i.loading !== 'lazy').every(i => i.complete && i.naturalWidth > 0)`, "the pictures to be there")
+	f.WaitJS(
+		`[...document.images].filter(i => i.loading !== 'lazy').every(i => i.complete && i.naturalWidth > 0)`,
+		"the pictures to be there",
+	)
 	f.Eval(twoFrames, nil)
 	p.Screenshot(filepath.Join(dir, "checkout.png"))
 }

@@ -62,7 +62,8 @@ func newHeldStack(t *testing.T, extra ...string) *heldStack {
 		if strings.HasSuffix(out.URL.Path, ".wasm") {
 			<-h.current()
 		}
-	}, only(".wasm", setHeader("Cache-Control", "no-store"))) // or a second page would not ask for it
+	}, only(".wasm",
+		setHeader("Cache-Control", "no-store"))) // or a second page would not ask for it
 	return h
 }
 

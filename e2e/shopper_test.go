@@ -27,7 +27,8 @@ func TestFullTypedBeforeTheTakeover(t *testing.T) {
 	p.Wait(pending)
 	tx := h.matches(p.View)
 	if tx.Email != "ann@example.it" || tx.NetworkCode != "polygon" {
-		t.Errorf("the gateway got %q on %q; want ann@example.it on polygon", tx.Email, tx.NetworkCode)
+		t.Errorf("the gateway got %q on %q; want ann@example.it on polygon", tx.Email,
+			tx.NetworkCode)
 	}
 	assertCleanConsole(t, p)
 }
@@ -68,12 +69,16 @@ func TestFullPartialChoiceWithoutJavaScript(t *testing.T) {
 	}{
 		{"a coin of one network", "BNB", "", "BNB:bep20", ""},
 		{"a coin of several networks", "USDT", "", "USDT:ton", ""}, // its best one
-		{"a network of another coin", "USDT", "USDC:polygon", "", "You can’t use this coin and network"},
+		{
+			"a network of another coin", "USDT", "USDC:polygon", "",
+			"You can’t use this coin and network",
+		},
 		{"nothing", "", "", "", "Choose a coin and its network."},
 	} {
 		before := len(s.issued())
 		p := plainly(t, s.base+"/checkout/"+s.session(order{"amount_usd": "25.00"}), lynx)
-		p.submit("continue", map[string]string{"currency_symbol": c.currency, "network_code": c.network})
+		p.submit("continue",
+			map[string]string{"currency_symbol": c.currency, "network_code": c.network})
 		if c.paid != "" {
 			p.until("pending")
 			p.shows(s, c.paid)
@@ -98,8 +103,12 @@ func TestFullEmailWithASlip(t *testing.T) {
 	runParallel(t)
 	s := newStack(t)
 	for name, options := range map[string]browser.Options{"wasm": {}, "no script": {NoJS: true}} {
-		for typed, isSlip := range map[string]bool{"an lind": true, "taro..yamada@docomo.ne.jp": false} {
-			p := chromium.Open(t, s.base+"/checkout/"+s.session(order{"amount_usd": "25.00"}), options)
+		for typed, isSlip := range map[string]bool{
+			"an lind":                   true,
+			"taro..yamada@docomo.ne.jp": false,
+		} {
+			p := chromium.Open(t, s.base+"/checkout/"+s.session(order{"amount_usd": "25.00"}),
+				options)
 			if name == "wasm" {
 				p.Wait(`[data-live="wasm"]`)
 			}

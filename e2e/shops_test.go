@@ -35,7 +35,8 @@ func newShop(t *testing.T, body string) (*stack, *page) {
 // token mints an order token as a merchant's server would.
 func (s *stack) token(t *testing.T, amount, ref string) string {
 	t.Helper()
-	mint := exec.Command(built.Program(t), "order-token", "-amount", amount, "-ref", ref, "-title", "Signed")
+	mint := exec.Command(built.Program(t), "order-token", "-amount", amount, "-ref", ref, "-title",
+		"Signed")
 	mint.Env = []string{"COINSLOT_ORDER_KEY=" + orderKey}
 	out, err := mint.Output()
 	if err != nil {
@@ -54,7 +55,8 @@ func TestPaysWithoutSession(t *testing.T) {
 		`item="tip" amount="7.25"`:                    "7.25",
 		`order="` + s.token(t, "31.00", "1001") + `"`: "31.00",
 	} {
-		host.body = `<coinslot-checkout id="a" ` + sold + `><a href="$BASE/checkout">Pay</a></coinslot-checkout>`
+		host.body = `<coinslot-checkout id="a" ` + sold +
+			`><a href="$BASE/checkout">Pay</a></coinslot-checkout>`
 		pays(t, s, host, price)
 	}
 }
@@ -101,34 +103,45 @@ func assertOnlyRequests(t *testing.T, p *browser.Page, origins ...string) {
 // Two products on a page have a frame each; a second element of the same order has none.
 func TestFullTwoProductsOnOnePage(t *testing.T) {
 	s, host := newShop(t, "")
-	a, b := s.session(order{"amount_usd": "25.00", "title": "First"}), s.session(order{"amount_usd": "35.00", "title": "Second"})
+	a := s.session(order{"amount_usd": "25.00", "title": "First"})
+	b := s.session(order{"amount_usd": "35.00", "title": "Second"})
 	for _, e := range [][2]string{{"a", a}, {"b", b}, {"c", a}} {
-		host.body += fmt.Sprintf(`<coinslot-checkout id="%s" session="%s" mode="modal"><a href="$BASE/checkout/%[2]s">Pay %[1]s</a></coinslot-checkout> `, e[0], e[1])
+		host.body += fmt.Sprintf(
+			`<coinslot-checkout id="%s" session="%s" mode="modal"><a href="$BASE/checkout/%[2]s">Pay %[1]s</a></coinslot-checkout> `,
+			e[0],
+			e[1],
+		)
 	}
 	p := chromium.Open(t, host.server.URL, browser.Options{Height: 1400})
 	p.WaitJS(`customElements.get('coinslot-checkout') !== undefined`, "the element to be defined")
 	for _, id := range []string{"a", "b"} {
 		p.Click("#" + id + " a")
 		p.Wait("#" + id + " >>> dialog[open]")
-		p.WaitJS(`document.getElementById("`+id+`").status === "open"`, "the checkout of "+id+" to be ready")
+		p.WaitJS(`document.getElementById("`+id+`").status === "open"`,
+			"the checkout of "+id+" to be ready")
 		p.Press("Escape")
 		p.WaitGone("#" + id + " >>> dialog[open]")
 	}
 	p.Click("#c a")
 	p.Wait("#a >>> dialog[open]")
-	frames := browser.Eval[int](p, `[...document.querySelectorAll("coinslot-checkout")].reduce((n, e) => n + e.shadowRoot.querySelectorAll("iframe").length, 0)`)
+	frames := browser.Eval[int](
+		p,
+		`[...document.querySelectorAll("coinslot-checkout")].reduce((n, e) => n + e.shadowRoot.querySelectorAll("iframe").length, 0)`,
+	)
 	fortest.Equal(t, frames, 2, "frames for two orders")
 	assertCleanConsole(t, p)
 }
 
-// TestUnlistedOriginError: framed by a page that is not listed, the checkout says so in words and links
+// TestFullUnlistedOriginError: framed by a page that is not listed, the checkout says so in words and links
 // to itself, whatever the browser made of frame-ancestors. TestFullFailureFallbacks has such a page.
-func TestUnlistedOriginError(t *testing.T) {
+func TestFullUnlistedOriginError(t *testing.T) {
 	s := newStack(t)
 	id := s.session(order{"amount_usd": "25.00"})
 	p := plainly(t, s.base+"/checkout/"+id+"?embed=inline&origin=https://elsewhere.example", lynx)
 	link := p.part("standalone").attrs["href"]
-	if !strings.Contains(p.text(), "hasn’t listed this page") || !strings.HasPrefix(link, "/checkout/"+id) || strings.Contains(link, "embed") {
-		t.Errorf("the page says %s and links to %q; want the checkout on a page of its own", p.text(), link)
+	if !strings.Contains(p.text(), "hasn’t listed this page") ||
+		!strings.HasPrefix(link, "/checkout/"+id) || strings.Contains(link, "embed") {
+		t.Errorf("the page says %s and links to %q; want the checkout on a page of its own",
+			p.text(), link)
 	}
 }

@@ -21,7 +21,8 @@ func BenchmarkShow(b *testing.B) {
 	checkout = s.base
 	for _, warm := range []bool{false, true} {
 		for _, slow := range []float64{1, 4} {
-			b.Run(fmt.Sprintf("%s/cpu%.0f", map[bool]string{false: "cold", true: "warm"}[warm], slow), func(b *testing.B) {
+			b.Run(fmt.Sprintf("%s/cpu%.0f", map[bool]string{false: "cold", true: "warm"}[warm],
+				slow), func(b *testing.B) {
 				var usable, live []float64
 				for b.Loop() {
 					m := s.show(b, host, warm, slow)
@@ -47,13 +48,15 @@ func (s *stack) show(b *testing.B, host string, warm bool, slow float64) (m show
 		prewarm = "intent"
 	}
 	id := s.session(order{"amount_usd": "25.00"})
-	p := chromium.Open(b, "", browser.Options{Script: coinslotClocks, Height: 1000, Patience: 2 * time.Minute})
+	p := chromium.Open(b, "",
+		browser.Options{Script: coinslotClocks, Height: 1000, Patience: 2 * time.Minute})
 	defer p.Close()
 	p.Goto(host + "/?session=" + id + "&mode=modal&prewarm=" + prewarm)
 	p.WaitJS(`customElements.get("coinslot-checkout")`, "the element to be defined")
 	if warm {
 		p.Eval(`document.querySelector("coinslot-checkout a").focus()`, nil)
-		p.Frame(frame).WaitJS(`document.querySelector("#coinslot[data-live=wasm]")`, "WebAssembly to drive the hidden checkout")
+		p.Frame(frame).WaitJS(`document.querySelector("#coinslot[data-live=wasm]")`,
+			"WebAssembly to drive the hidden checkout")
 		p.Eval(`document.querySelector("coinslot-checkout").ready.then(() => 0)`, nil)
 	}
 	p.Slow(slow)

@@ -53,7 +53,8 @@ const pageLimit = 14_000
 func TestFullPageSize(t *testing.T) {
 	for _, p := range pagesOf(t) {
 		if p.sum() > pageLimit || len(p.parts) < 3 {
-			t.Errorf("%s: %d bytes in %d parts; want at most %d: %v", p.name, p.sum(), len(p.parts), pageLimit, p.parts)
+			t.Errorf("%s: %d bytes in %d parts; want at most %d: %v", p.name, p.sum(), len(p.parts),
+				pageLimit, p.parts)
 		}
 	}
 }
@@ -89,7 +90,9 @@ func pagesOf(tb testing.TB) []loaded {
 	tb.Helper()
 	s := newStack(tb)
 	order := order{"amount_usd": "25.00", "title": "Two tickets, Saturday", "order_ref": "1001",
-		"currencies": []string{"USDT", "USDC", "ETH", "BNB", "TON"}} // more are folded, and their icons lazy
+		"currencies": []string{
+			"USDT", "USDC", "ETH", "BNB", "TON",
+		}} // more are folded, and their icons lazy
 	choosing, paying := "/checkout/"+s.session(order), ""
 	order["order_ref"] = "1002"
 	paying = "/checkout/" + s.session(order)
@@ -105,7 +108,8 @@ func pagesOf(tb testing.TB) []loaded {
 func (s *stack) begin(tb testing.TB, path string) {
 	tb.Helper()
 	var view struct{ Status string }
-	s.call(http.MethodPost, path+"/attempts", []byte(`{"currency_symbol":"USDT","network_code":"trc20"}`), &view)
+	s.call(http.MethodPost, path+"/attempts",
+		[]byte(`{"currency_symbol":"USDT","network_code":"trc20"}`), &view)
 	fortest.Until(tb, "the address", func() bool {
 		s.call(http.MethodGet, path+"/view", nil, &view)
 		return view.Status == "pending"
@@ -125,8 +129,12 @@ func (s *stack) load(tb testing.TB, name, path string) loaded {
 	l := loaded{name, map[string]int{}}
 	page := s.fetch(tb, path, "identity")
 	l.parts[path] = len(s.fetch(tb, path, "br, gzip"))
-	for _, found := range subresources.FindAllStringSubmatch(unscripted.ReplaceAllString(string(page), ""), -1) {
-		if strings.Contains(found[0], `loading="lazy"`) && !strings.Contains(found[0], `class="coin-icon"`) {
+	for _, found := range subresources.FindAllStringSubmatch(
+		unscripted.ReplaceAllString(string(page), ""),
+		-1,
+	) {
+		if strings.Contains(found[0], `loading="lazy"`) &&
+			!strings.Contains(found[0], `class="coin-icon"`) {
 			continue
 		}
 		url, _, _ := strings.Cut(strings.ReplaceAll(found[1]+found[2], "&amp;", "&"), "#")

@@ -81,7 +81,10 @@ func startCaddy(t testing.TB, servers map[string]string) (address string) {
 	child.Tie(cmd)
 	if err := errors.Join(err, os.WriteFile(conf, []byte(text), 0o600), os.WriteFile(pair, append(
 		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]}),
-		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})...), 0o600), cmd.Start()); err != nil {
+		pem.EncodeToMemory(&pem.Block{
+			Type:  "PRIVATE KEY",
+			Bytes: key,
+		})...), 0o600), cmd.Start()); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { child.End(cmd) })
@@ -146,7 +149,8 @@ type pageLoad struct {
 // newTab is a window of a phone that is four times as slow.
 func newTab(t testing.TB, script string) *browser.Page {
 	t.Helper()
-	p := chromium.Open(t, "", browser.Options{Script: script, Width: 400, Height: 800, Patience: 3 * time.Minute})
+	p := chromium.Open(t, "",
+		browser.Options{Script: script, Width: 400, Height: 800, Patience: 3 * time.Minute})
 	p.Slow(4)
 	return p
 }

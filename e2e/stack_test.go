@@ -89,13 +89,14 @@ func newStackOf(t testing.TB, program string, extra ...string) *stack {
 	port := fortest.FreePort(t)
 	s.base = "http://localhost:" + port
 	s.env = append([]string{
-		"COINSLOT_LISTEN=127.0.0.1:" + port, "COINSLOT_PUBLIC_URL=" + s.base, "COINSLOT_OPS_LISTEN=-",
-		"COINSLOT_GATEWAY_URL=" + s.api.URL, "COINSLOT_GATEWAY_KEY=" + gatewayKey,
-		"COINSLOT_GATEWAY_PAGE_URL=" + s.api.URL + "/pay",
-		"COINSLOT_ORIGINS=" + s.shop.URL, "COINSLOT_SECRET_KEY=" + secretKey, "COINSLOT_ORDER_KEY=" + orderKey,
-		"COINSLOT_DATABASE=" + filepath.Join(s.dir, "e2e.db"),
-		"COINSLOT_WEBHOOK_URL=" + s.sink.server.URL + "/hook", "COINSLOT_WEBHOOK_SECRET=whsec_" + hookKey,
-		"COINSLOT_ALLOW_PRIVATE_WEBHOOKS=true", "COINSLOT_POLL_INTERVAL=300ms", "COINSLOT_GATEWAY_RPS=200",
+		"COINSLOT_LISTEN=127.0.0.1:" + port, "COINSLOT_PUBLIC_URL=" + s.base,
+		"COINSLOT_OPS_LISTEN=-", "COINSLOT_GATEWAY_URL=" + s.api.URL,
+		"COINSLOT_GATEWAY_KEY=" + gatewayKey, "COINSLOT_GATEWAY_PAGE_URL=" + s.api.URL + "/pay",
+		"COINSLOT_ORIGINS=" + s.shop.URL, "COINSLOT_SECRET_KEY=" + secretKey,
+		"COINSLOT_ORDER_KEY=" + orderKey, "COINSLOT_DATABASE=" + filepath.Join(s.dir, "e2e.db"),
+		"COINSLOT_WEBHOOK_URL=" + s.sink.server.URL + "/hook",
+		"COINSLOT_WEBHOOK_SECRET=whsec_" + hookKey, "COINSLOT_ALLOW_PRIVATE_WEBHOOKS=true",
+		"COINSLOT_POLL_INTERVAL=300ms", "COINSLOT_GATEWAY_RPS=200",
 	}, extra...)
 	s.start()
 	t.Cleanup(s.kill)

@@ -93,9 +93,11 @@ func (s *starts) run(path, database string, polls bool) {
 	base := "http://localhost:" + port
 	process := exec.Command(built.Program(s.tb), "serve")
 	process.Env = []string{
-		"COINSLOT_LISTEN=127.0.0.1:" + port, "COINSLOT_PUBLIC_URL=" + base, "COINSLOT_OPS_LISTEN=-",
-		"COINSLOT_GATEWAY_URL=" + s.api.URL, "COINSLOT_GATEWAY_KEY=" + gatewayKey, "COINSLOT_GATEWAY_PAGE_URL=" + s.api.URL + "/pay",
-		"COINSLOT_ORIGINS=https://shop.example", "COINSLOT_SECRET_KEY=" + secretKey, "COINSLOT_DATABASE=" + database,
+		"COINSLOT_LISTEN=127.0.0.1:" + port, "COINSLOT_PUBLIC_URL=" + base,
+		"COINSLOT_OPS_LISTEN=-", "COINSLOT_GATEWAY_URL=" + s.api.URL,
+		"COINSLOT_GATEWAY_KEY=" + gatewayKey, "COINSLOT_GATEWAY_PAGE_URL=" + s.api.URL + "/pay",
+		"COINSLOT_ORIGINS=https://shop.example", "COINSLOT_SECRET_KEY=" + secretKey,
+		"COINSLOT_DATABASE=" + database,
 	}
 	said := &fortest.Log{}
 	process.Stderr = said
@@ -112,7 +114,11 @@ func (s *starts) run(path, database string, polls bool) {
 	}
 	s.took = append(s.took, float64(time.Since(began).Microseconds())/1000)
 	child.End(process)
-	s.cpu = append(s.cpu, float64((process.ProcessState.UserTime()+process.ProcessState.SystemTime()).Microseconds())/1000)
+	s.cpu = append(
+		s.cpu,
+		float64((process.ProcessState.UserTime()+
+			process.ProcessState.SystemTime()).Microseconds())/1000,
+	)
 }
 
 // await asks every millisecond, since what is measured is a few of them.
@@ -162,7 +168,8 @@ func fill(tb testing.TB, path string, n, pending int) {
 	for range 64 {
 		all.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				if _, err := db.Insert(context.WithoutCancel(tb.Context()), stored(i, i < pending)); err != nil {
+				_, err := db.Insert(context.WithoutCancel(tb.Context()), stored(i, i < pending))
+				if err != nil {
 					tb.Error(err)
 					return
 				}
@@ -180,14 +187,37 @@ func stored(n int, openPayment bool) payment.Session {
 	}
 	amount := decimal.New(2500, -2)
 	a := payment.Attempt{
-		Number: 1, State: payment.Confirmed, Marker: fmt.Sprintf("cs-%020d", n), TrackingCode: fmt.Sprintf("T%09d", n),
-		CurrencySymbol: "USDT", CurrencyName: "Tether", NetworkCode: "trc20", NetworkName: "TRON", AmountUSD: amount,
-		TTLMinutes: 30, StartedAt: at, ExpiresAt: at.Add(30 * time.Minute), Address: "TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE",
-		PayAmount: amount, PayText: "25", Paid: amount, TxID: fmt.Sprintf("%064d", n), PaidAt: at,
+		Number:         1,
+		State:          payment.Confirmed,
+		Marker:         fmt.Sprintf("cs-%020d", n),
+		TrackingCode:   fmt.Sprintf("T%09d", n),
+		CurrencySymbol: "USDT",
+		CurrencyName:   "Tether",
+		NetworkCode:    "trc20",
+		NetworkName:    "TRON",
+		AmountUSD:      amount,
+		TTLMinutes:     30,
+		StartedAt:      at,
+		ExpiresAt:      at.Add(30 * time.Minute),
+		Address:        "TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE",
+		PayAmount:      amount,
+		PayText:        "25",
+		Paid:           amount,
+		TxID:           fmt.Sprintf("%064d", n),
+		PaidAt:         at,
 	}
 	s := payment.Session{
-		ID: sessionNumber(n), Status: wire.Confirmed, CreatedAt: at, ExpiresAt: at.Add(24 * time.Hour), CheckedAt: at,
-		Order: payment.Order{AmountUSD: amount, Ref: fmt.Sprintf("order-%d", n), Title: "Two tickets", Description: "Row 7, seats 12 and 13"},
+		ID:        sessionNumber(n),
+		Status:    wire.Confirmed,
+		CreatedAt: at,
+		ExpiresAt: at.Add(24 * time.Hour),
+		CheckedAt: at,
+		Order: payment.Order{
+			AmountUSD:   amount,
+			Ref:         fmt.Sprintf("order-%d", n),
+			Title:       "Two tickets",
+			Description: "Row 7, seats 12 and 13",
+		},
 	}
 	if openPayment {
 		a.State, a.Paid, a.TxID, a.PaidAt = payment.Waiting, decimal.Zero, "", time.Time{}

@@ -49,12 +49,16 @@ func TestFullTakeoverIsInvisible(t *testing.T) {
 				h.holdProgram()
 				defer h.releaseProgram()
 				p.SetTest(t)
-				p.Goto(h.base + "/checkout/" + h.session(order{"amount_usd": "25.00", "title": "Two tickets"}))
+				p.Goto(h.base + "/checkout/" +
+					h.session(order{"amount_usd": "25.00", "title": "Two tickets"}))
 				p.Wait(`[data-live="html"]`)
 				state(t, h, p)
 				p.Eval(steadyCaret, nil)
 				p.Eval(twoFrames, nil)
-				p.Eval(`document.querySelectorAll("#coinslot, #coinslot *").forEach(e => { e.kept = true })`, nil)
+				p.Eval(
+					`document.querySelectorAll("#coinslot, #coinslot *").forEach(e => { e.kept = true })`,
+					nil,
+				)
 				p.Eval(`(() => { window.moved = 0; window.movers = []; new PerformanceObserver(l => l.getEntries().forEach(e => { window.moved += e.value; window.movers.push(...e.sources.map(s => (s.node?.outerHTML ?? String(s.node)).slice(0, 120) + ' from ' + JSON.stringify(s.previousRect) + ' to ' + JSON.stringify(s.currentRect))); })).observe({type: 'layout-shift'});
 					window.blank = []; new MutationObserver(() => { window.blank ||= []; window.blank.push(...pictures().filter(i => !i.complete).map(i => i.src)); }).observe(document.body, {childList: true});
 					window.pictures = () => [...document.images].filter(i => i.loading !== 'lazy' && i.checkVisibility()); })()`, nil)
@@ -64,12 +68,17 @@ func TestFullTakeoverIsInvisible(t *testing.T) {
 				p.Wait(`[data-live="html"]`) // the program was really held back
 				h.releaseProgram()
 				p.Wait(`[data-live="wasm"]`)
-				p.WaitJS(`pictures().every(i => i.complete && i.naturalWidth > 0)`, "the pictures to be there")
+				p.WaitJS(`pictures().every(i => i.complete && i.naturalWidth > 0)`,
+					"the pictures to be there")
 				p.Eval(twoFrames, nil)
 				if at, ok := firstDifference(before, screenshot(t, p), clocks); ok {
-					t.Errorf("the page looks different at %v (pictures in %s)", at, savePictures(t, before, screenshot(t, p)))
+					t.Errorf("the page looks different at %v (pictures in %s)", at,
+						savePictures(t, before, screenshot(t, p)))
 				}
-				made := browser.Eval[[]string](p, `[...document.querySelectorAll("#coinslot, #coinslot :not(noscript *)")].filter(e => !e.kept && e.localName !== "option").map(e => e.outerHTML)`)
+				made := browser.Eval[[]string](
+					p,
+					`[...document.querySelectorAll("#coinslot, #coinslot :not(noscript *)")].filter(e => !e.kept && e.localName !== "option").map(e => e.outerHTML)`,
+				)
 				if len(made) > 0 {
 					t.Errorf("elements were made anew: %q", made)
 				}
@@ -81,7 +90,8 @@ func TestFullTakeoverIsInvisible(t *testing.T) {
 				p.Eval(`window.moved`, &moved)
 				if moved > 0 {
 					movers := browser.Eval[[]string](p, `window.movers`)
-					t.Errorf("parts have moved: layout shift of %g\n%s", moved, strings.Join(movers, "\n"))
+					t.Errorf("parts have moved: layout shift of %g\n%s", moved,
+						strings.Join(movers, "\n"))
 				}
 				assertCleanConsole(t, p)
 			})
@@ -113,10 +123,15 @@ var takeovers = map[string]func(*testing.T, *heldStack, *browser.Page){
 	"paying, scrolled, help open": func(_ *testing.T, h *heldStack, p *browser.Page) {
 		choose(p.View, "USDT", "trc20")
 		p.Wait(pending)
-		p.Eval(`document.querySelectorAll('details').forEach((d, i) => { d.open = i % 2 === 0; }); scrollTo(0, 140)`, nil)
+		p.Eval(
+			`document.querySelectorAll('details').forEach((d, i) => { d.open = i % 2 === 0; }); scrollTo(0, 140)`,
+			nil,
+		)
 	},
 	"confirmed": func(t *testing.T, h *heldStack, p *browser.Page) { h.ended(p, "pay", paid) },
-	"expired":   func(t *testing.T, h *heldStack, p *browser.Page) { h.ended(p, "expire", `[data-status="expired"]`) },
+	"expired": func(t *testing.T, h *heldStack, p *browser.Page) {
+		h.ended(p, "expire", `[data-status="expired"]`)
+	},
 }
 
 // ended chooses a coin and waits for what a kind of payment leads to.
@@ -175,7 +190,8 @@ func TestFullTakeoverWaitsForRelease(t *testing.T) {
 // and the takeover there is no task in which a press could begin.
 func TestFullTakeoverIsOneBatch(t *testing.T) {
 	s := newStack(t)
-	p := s.openPage(t, s.session(order{"amount_usd": "25.00"}), browser.Options{Script: countedBatches + ";" + notedDrivers})
+	p := s.openPage(t, s.session(order{"amount_usd": "25.00"}),
+		browser.Options{Script: countedBatches + ";" + notedDrivers})
 	p.WaitJS(`said.length > 2`, "WebAssembly to take over")
 	var made struct {
 		Batches, Elements int
@@ -186,7 +202,9 @@ func TestFullTakeoverIsOneBatch(t *testing.T) {
 	if n := made.Elements; n > 0 {
 		t.Errorf("the program has made %d elements by themselves", n)
 	}
-	if diff := cmp.Diff([]string{"html at the start", "html at the check", "wasm one task later"}, made.Said); diff != "" {
+	diff := cmp.Diff([]string{"html at the start", "html at the check", "wasm one task later"},
+		made.Said)
+	if diff != "" {
 		t.Errorf("the page was driven by (-want +got):\n%s", diff)
 	}
 	assertCleanConsole(t, p)

@@ -48,7 +48,8 @@ func TestFullTranslatedPage(t *testing.T) {
 			p.WaitJS(`document.querySelector('[data-part="status"] font')`, "a translated status")
 			for range 2 { // it goes on after it was translated again
 				was := p.Text(`[data-part="countdown"]`)
-				p.WaitJS(`document.querySelector('[data-part="countdown"]').textContent !== "`+was+`"`,
+				p.WaitJS(`document.querySelector('[data-part="countdown"]').textContent !== "`+was+
+					`"`,
 					"the countdown to go on")
 			}
 			p.Click(`[data-part="copy-address"]`)

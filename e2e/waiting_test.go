@@ -18,7 +18,9 @@ var modes = map[string]browser.Options{
 }
 
 // waiting shows the payment of a fresh order whose first address lasts ttl minutes.
-func (s *stack) waiting(t *testing.T, ttl int, o browser.Options) (id string, p *browser.Page, tx sandbox.Transaction) {
+func (s *stack) waiting(
+	t *testing.T, ttl int, o browser.Options,
+) (id string, p *browser.Page, tx sandbox.Transaction) {
 	t.Helper()
 	if o.Height == 0 {
 		o.Height = 2400
@@ -29,7 +31,9 @@ func (s *stack) waiting(t *testing.T, ttl int, o browser.Options) (id string, p 
 }
 
 // waitingOn is waiting on a page that is open, with its options, for an order that ref names.
-func (s *stack) waitingOn(p *browser.Page, ref string, ttl int, o browser.Options) (id string, tx sandbox.Transaction) {
+func (s *stack) waitingOn(
+	p *browser.Page, ref string, ttl int, o browser.Options,
+) (id string, tx sandbox.Transaction) {
 	s.t.Helper()
 	id = s.session(order{"amount_usd": "25.00", "order_ref": ref, "ttl_minutes": ttl})
 	p.Goto(s.base + "/checkout/" + id)
@@ -45,63 +49,84 @@ func (s *stack) waitingOn(p *browser.Page, ref string, ttl int, o browser.Option
 // gets no event about a cancellation.
 func TestMoreTime(t *testing.T) {
 	runParallel(t)
-	for name, o := range modes {
-		t.Run(name, func(t *testing.T) {
-			s := newStack(t)
-			id, p, first := s.waiting(t, 4, o)
-			p.WaitText(`[data-part="countdown"]`, "3:5")
-			p.WaitText(`[data-part="more-time"]`, "60 minutes, a new address")
-			if o.NoJS {
-				p.Click(`[data-part="extend"]`)
-			} else { // an impatient click does not give up the new address as well
-				s.gateway.Inject(slowCreate)
-				p.Eval(`(b => { b.click(); b.click(); })(document.querySelector('[data-part="extend"]'))`, nil)
-			}
-			p.Wait(`[data-part="address"]:not([data-value="` + first.WalletAddress + `"])`)
-			second := s.matches(p.View)
-			if second.NetworkCode != first.NetworkCode || len(s.issued()) != 2 {
-				t.Errorf("%d transactions, the last on %s; want two on %s", len(s.issued()), second.NetworkCode, first.NetworkCode)
-			}
-			if live := s.live(); len(live) != 1 || live[0].TrackingCode != second.TrackingCode {
-				t.Errorf("%d transactions can be paid; want only the second", len(live))
-			}
-			p.WaitText(`[data-part="countdown"]`, "min left")
-			if name == "wasm" {
-				p.WaitText(`.announce`, "You have more time")
-			}
-			s.simulate(second, "pay")
-			p.Wait(paid)
-			s.sink.await(t, id, "checkout.confirmed")
-			fortest.Equal(t, count(s.sink.types(id), "checkout.cancelled"), 0,
-				"events (more time is no cancellation)")
-		})
+	for _, name := range []string{"wasm", "no javascript"} {
+		t.Run(name, func(t *testing.T) { newStack(t).getsMoreTime(t, name) })
 	}
+}
+
+func TestFullMoreTimeWithoutWasm(t *testing.T) { newStack(t).getsMoreTime(t, "no wasm") }
+
+// getsMoreTime asks for more time in one of modes, and pays.
+func (s *stack) getsMoreTime(t *testing.T, name string) {
+	t.Helper()
+	o := modes[name]
+	id, p, first := s.waiting(t, 4, o)
+	p.WaitText(`[data-part="countdown"]`, "3:5")
+	p.WaitText(`[data-part="more-time"]`, "60 minutes, a new address")
+	if o.NoJS {
+		p.Click(`[data-part="extend"]`)
+	} else { // an impatient click does not give up the new address as well
+		s.gateway.Inject(slowCreate)
+		p.Eval(`(b => { b.click(); b.click(); })(document.querySelector('[data-part="extend"]'))`,
+			nil)
+	}
+	p.Wait(`[data-part="address"]:not([data-value="` + first.WalletAddress + `"])`)
+	second := s.matches(p.View)
+	if second.NetworkCode != first.NetworkCode || len(s.issued()) != 2 {
+		t.Errorf("%d transactions, the last on %s; want two on %s", len(s.issued()),
+			second.NetworkCode, first.NetworkCode)
+	}
+	if live := s.live(); len(live) != 1 || live[0].TrackingCode != second.TrackingCode {
+		t.Errorf("%d transactions can be paid; want only the second", len(live))
+	}
+	p.WaitText(`[data-part="countdown"]`, "min left")
+	if name == "wasm" {
+		p.WaitText(`.announce`, "You have more time")
+	}
+	s.simulate(second, "pay")
+	p.Wait(paid)
+	s.sink.await(t, id, "checkout.confirmed")
+	fortest.Equal(t, count(s.sink.types(id), "checkout.cancelled"), 0,
+		"events (more time is no cancellation)")
 }
 
 // TestWaitsAndIsPaid is a typical payment, from its address to its receipt. Title and icon of the
 // tab change with it.
 func TestWaitsAndIsPaid(t *testing.T) {
 	runParallel(t)
-	for name, o := range modes {
-		t.Run(name, func(t *testing.T) {
-			s := newStack(t)
-			_, p, tx := s.waiting(t, 20, o)
-			offersMoreTime(p, name != "wasm")
-			tab := func(title, icon string) {
-				t.Helper()
-				p.WaitJS(fmt.Sprintf(`document.title === %q && document.querySelector("link[rel=icon]").getAttribute("href") === %q`, title, icon), title+" with "+icon)
-			}
-			for _, icon := range []string{"tab", "tab-paid"} {
-				fortest.Has(t, "the icon "+icon+" draws nothing", s.download("/icons/"+icon+".svg"),
-					"<rect")
-			}
-			tab("Waiting for $25.00", "/icons/tab.svg")
-			s.simulate(tx, "pay")
-			p.Wait(paid)
-			tab("✓ Paid $25.00", "/icons/tab-paid.svg")
-			s.givesReceipt(t, p, tx, o)
-		})
+	for _, name := range []string{"wasm", "no javascript"} {
+		t.Run(name, func(t *testing.T) { newStack(t).waitsAndIsPaid(t, name) })
 	}
+}
+
+func TestFullWaitsWithoutWasm(t *testing.T) { newStack(t).waitsAndIsPaid(t, "no wasm") }
+
+// waitsAndIsPaid pays in one of modes.
+func (s *stack) waitsAndIsPaid(t *testing.T, name string) {
+	t.Helper()
+	o := modes[name]
+	_, p, tx := s.waiting(t, 20, o)
+	offersMoreTime(p, name != "wasm")
+	tab := func(title, icon string) {
+		t.Helper()
+		p.WaitJS(
+			fmt.Sprintf(
+				`document.title === %q && document.querySelector("link[rel=icon]").getAttribute("href") === %q`,
+				title,
+				icon,
+			),
+			title+" with "+icon,
+		)
+	}
+	for _, icon := range []string{"tab", "tab-paid"} {
+		fortest.Has(t, "the icon "+icon+" draws nothing", s.download("/icons/"+icon+".svg"),
+			"<rect")
+	}
+	tab("Waiting for $25.00", "/icons/tab.svg")
+	s.simulate(tx, "pay")
+	p.Wait(paid)
+	tab("✓ Paid $25.00", "/icons/tab-paid.svg")
+	s.givesReceipt(t, p, tx, o)
 }
 
 // offersMoreTime: a page that counts offers more time in the last minutes only; one that cannot
@@ -109,11 +134,13 @@ func TestWaitsAndIsPaid(t *testing.T) {
 func offersMoreTime(p *browser.Page, now bool) {
 	if !now {
 		p.Wait(`[data-part="countdown"]`)
-		p.WaitJS(`document.querySelector('[data-part="more-time"]')?.checkVisibility() === false`, "more time not to be offered yet")
+		p.WaitJS(`document.querySelector('[data-part="more-time"]')?.checkVisibility() === false`,
+			"more time not to be offered yet")
 		return
 	}
 	p.Wait(`[data-part="more-time"] summary`)
-	p.WaitJS(`document.querySelector('[data-part="more-time"]').checkVisibility()`, "more time to be offered")
+	p.WaitJS(`document.querySelector('[data-part="more-time"]').checkVisibility()`,
+		"more time to be offered")
 }
 
 // shiftClock sets the device's clock off by hours from now on; nothing that measures
@@ -150,7 +177,8 @@ func TestFullWrongClock(t *testing.T) {
 			t.Errorf("%d seconds left after %d", now, last)
 		}
 		last = now
-		if text := p.Text(`[data-part="checked"]`); !strings.Contains(text, "just now") && !strings.Contains(text, "second") {
+		if text := p.Text(`[data-part="checked"]`); !strings.Contains(text, "just now") &&
+			!strings.Contains(text, "second") {
 			t.Errorf("checked: %q", text)
 		}
 	}
@@ -174,7 +202,7 @@ func TestFullReturnToTab(t *testing.T) {
 
 // Without network the page says so at once and keeps counting down; it recovers when the network is
 // back.
-func TestShowsOffline(t *testing.T) {
+func TestFullShowsOffline(t *testing.T) {
 	s := newStack(t)
 	_, p, tx := s.waiting(t, 20, browser.Options{})
 	p.WaitText(`[data-part="checked"]`, "Checked")
@@ -227,7 +255,8 @@ func TestFullAnnouncesChangesOnce(t *testing.T) {
 	p.Wait(paid)
 	s.sink.await(t, id, "checkout.confirmed")
 	p.WaitText(`.announce`, "Paid")
-	if list := said(); len(list) != 2 || !strings.Contains(list[0], "Part of your payment") || !strings.Contains(list[1], "Paid") {
+	if list := said(); len(list) != 2 || !strings.Contains(list[0], "Part of your payment") ||
+		!strings.Contains(list[1], "Paid") {
 		t.Errorf("said %q; want each change once", list)
 	}
 }

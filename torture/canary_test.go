@@ -39,8 +39,10 @@ type secrets struct {
 
 func newSecrets() *secrets {
 	s := &secrets{
-		gatewayKey: canary("gk") + "+/=&%<", secretKey: canary("sk") + "+/=&~", orderKey: canary("ok") + "+/=&~",
-		hookToken: canary("ht"), hookKey: []byte(canary("wk")),
+		gatewayKey: canary("gk") + "+/=&%<",
+		secretKey:  canary("sk") + "+/=&~",
+		orderKey:   canary("ok") + "+/=&~",
+		hookToken:  canary("ht"), hookKey: []byte(canary("wk")),
 	}
 	for name, secret := range map[string]string{
 		"gateway key": s.gatewayKey, "secret key": s.secretKey, "order key": s.orderKey,
@@ -64,8 +66,15 @@ func canary(prefix string) string {
 // count as it does. Coding for URLs, JSON and HTML leaves the halves readable.
 func spellings(secret string) []string {
 	middle := secret[2:30]
-	list := []string{middle[:16], middle[12:], strings.ToUpper(middle[:16]), backwards(middle), url.QueryEscape(middle)}
-	list = append(list, hex.EncodeToString([]byte(middle[:12])), strings.ToUpper(hex.EncodeToString([]byte(middle[:12]))))
+	list := []string{
+		middle[:16],
+		middle[12:],
+		strings.ToUpper(middle[:16]),
+		backwards(middle),
+		url.QueryEscape(middle),
+	}
+	list = append(list, hex.EncodeToString([]byte(middle[:12])),
+		strings.ToUpper(hex.EncodeToString([]byte(middle[:12]))))
 	for shift := range 3 {
 		encoded := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", shift) + middle))
 		list = append(list, encoded[4:len(encoded)-8]) // without what depends on the neighbours
@@ -107,18 +116,24 @@ func (s *secrets) found() []string {
 // A search that finds nothing must be one that could.
 func TestSearchFindsSecrets(t *testing.T) {
 	for what, spell := range map[string]func(string) string{
-		"plain":      func(s string) string { return s },
-		"URL":        url.QueryEscape,
-		"JSON":       func(s string) string { return fmt.Sprintf("%q", s) },
-		"hex":        func(s string) string { return hex.EncodeToString([]byte(s)) },
-		"base64":     func(s string) string { return base64.StdEncoding.EncodeToString([]byte("user:" + s)) },
-		"base64 URL": func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) },
+		"plain": func(s string) string { return s },
+		"URL":   url.QueryEscape,
+		"JSON":  func(s string) string { return fmt.Sprintf("%q", s) },
+		"hex":   func(s string) string { return hex.EncodeToString([]byte(s)) },
+		"base64": func(s string) string {
+			return base64.StdEncoding.EncodeToString([]byte("user:" + s))
+		},
+		"base64 URL": func(s string) string {
+			return base64.RawURLEncoding.EncodeToString([]byte(s))
+		},
 		"backwards":  backwards,
 		"upper case": strings.ToUpper,
 		"half":       func(s string) string { return s[:len(s)/2] },
 	} {
 		s := newSecrets()
-		for _, secret := range []string{s.gatewayKey, s.secretKey, s.orderKey, s.hookToken, string(s.hookKey)} {
+		for _, secret := range []string{
+			s.gatewayKey, s.secretKey, s.orderKey, s.hookToken, string(s.hookKey),
+		} {
 			before := len(s.found())
 			s.search("a test", []byte("before "+spell(secret)+" after"))
 			if len(s.found()) == before {
@@ -150,7 +165,11 @@ func TestTortureSecrets(t *testing.T) {
 		texts, bytes = texts+w.secrets.answers.Load(), bytes+w.secrets.searched.Load()
 	}
 	r.Took = time.Since(began)
-	r.Figure = fmt.Sprintf("%d answers, pages, log lines, messages, webhooks and files searched, %.1f MB", texts, float64(bytes)/1e6)
+	r.Figure = fmt.Sprintf(
+		"%d answers, pages, log lines, messages, webhooks and files searched, %.1f MB",
+		texts,
+		float64(bytes)/1e6,
+	)
 	goal.Report(t, r)
 }
 
@@ -159,14 +178,22 @@ func (w *world) sendInvalidRequests() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	for _, ask := range []struct{ method, path, body string }{
-		{"POST", "/v1/sessions", `{"amount_usd":1}`}, {"POST", "/v1/sessions", `{"amount_usd":"x","metadata":{"k":"v"}}`},
-		{"POST", "/v1/sessions", `{`}, {"DELETE", "/v1/sessions", ""}, {"GET", "/v1/sessions/cs_none", ""},
-		{"POST", "/v1/sessions/cs_none/resolve", `{"as":"confirmed","reason":"x"}`}, {"GET", "/v1/sessions?limit=x", ""},
-		{"GET", "/checkout?order=eyJhbGciOiJIUzI1NiJ9.e30.AAAA", ""}, {"POST", "/checkout", `{"order":"eyJhbGciOiJub25lIn0.e30."}`},
-		{"POST", "/hooks/gateway/wrong-token-wrong-token", "{}"}, {"GET", "/checkout/cs_none/live", ""},
+		{"POST", "/v1/sessions", `{"amount_usd":1}`},
+		{"POST", "/v1/sessions", `{"amount_usd":"x","metadata":{"k":"v"}}`},
+		{"POST", "/v1/sessions", `{`},
+		{"DELETE", "/v1/sessions", ""},
+		{"GET", "/v1/sessions/cs_none", ""},
+		{"POST", "/v1/sessions/cs_none/resolve", `{"as":"confirmed","reason":"x"}`},
+		{"GET", "/v1/sessions?limit=x", ""},
+		{"GET", "/checkout?order=eyJhbGciOiJIUzI1NiJ9.e30.AAAA", ""},
+		{"POST", "/checkout", `{"order":"eyJhbGciOiJub25lIn0.e30."}`},
+		{"POST", "/hooks/gateway/wrong-token-wrong-token", "{}"},
+		{"GET", "/checkout/cs_none/live", ""},
 	} {
 		w.request(ctx, ask.method, ask.path, ask.body)
-		if _, _, err := w.call(ctx, w.hosts[0], ask.method, ask.path, ask.body, http.Header{"Authorization": {"Bearer wrong"}}); err != nil {
+		_, _, err := w.call(ctx, w.hosts[0], ask.method, ask.path, ask.body,
+			http.Header{"Authorization": {"Bearer wrong"}})
+		if err != nil {
 			w.t.Errorf("%s %s: %v", ask.method, ask.path, err)
 		}
 	}

@@ -34,7 +34,8 @@ func (w *world) awaitConsistency() {
 	open := w.inconsistent()
 	began, waited := time.Now(), ""
 	defer func() {
-		w.note("", "settled %d sessions in %v, at last waiting for: %s", len(open), time.Since(began), waited)
+		w.note("", "settled %d sessions in %v, at last waiting for: %s", len(open),
+			time.Since(began), waited)
 	}()
 	for pass := 0; ; pass++ {
 		records := w.gateway.records()
@@ -56,7 +57,8 @@ func (w *world) awaitConsistency() {
 			break
 		}
 		if len(wrong) > 0 {
-			open = slices.DeleteFunc(slices.Clone(open), func(s *session) bool { return wrong[s.id] == "" })
+			open = slices.DeleteFunc(slices.Clone(open),
+				func(s *session) bool { return wrong[s.id] == "" })
 		} else {
 			open = w.allSessions() // a session that was right may have found a lost transaction since
 		}
@@ -89,7 +91,8 @@ func (w *world) reportInconsistent(wrong map[string]string, orphaned []string) {
 		w.violate(id, "%s", why)
 	}
 	for _, code := range orphaned {
-		w.violate("", "I2: transaction %s carries a marker of ours and belongs to no session: %+v", code, w.gateway.records()[code])
+		w.violate("", "I2: transaction %s carries a marker of ours and belongs to no session: %+v",
+			code, w.gateway.records()[code])
 	}
 }
 
@@ -119,7 +122,8 @@ func (w *world) check(s *session, records map[string]sandbox.Transaction, pass i
 		}
 		if pass%25 == 1 && hasLatePayment(o, records) {
 			w.note(s.id, "the merchant asks to look again")
-			_, _, _ = w.merchant(ctx, http.MethodPost, "/v1/sessions/"+s.id+"/recheck", "") // the next pass sees what came of it
+			_, _, _ = w.merchant(ctx, http.MethodPost, "/v1/sessions/"+s.id+"/recheck",
+				"") // the next pass sees what came of it
 		}
 		return why
 	}
@@ -140,7 +144,8 @@ func (w *world) recordTrackingCodes(s *session, o object) {
 			continue
 		}
 		if other, ok := w.known[a.TrackingCode]; ok && other != s.id {
-			w.violations = append(w.violations, violation{s.id, "two sessions have transaction " + a.TrackingCode})
+			w.violations = append(w.violations,
+				violation{s.id, "two sessions have transaction " + a.TrackingCode})
 		}
 		w.known[a.TrackingCode] = s.id
 	}
@@ -172,10 +177,13 @@ func (w *world) compareShown(s *session, o object, records map[string]sandbox.Tr
 		a, tx := o.Attempts[d.number-1], records[d.code]
 		kept := a.Address == d.address || o.Deleted && a.Address == ""
 		if a.TrackingCode != d.code || !kept || d.address != "" && tx.WalletAddress != d.address {
-			return fmt.Sprintf("I11: %s of %s was shown; stored is %s of %s, issued %s", d.address, d.code, a.Address, a.TrackingCode, tx.WalletAddress)
+			return fmt.Sprintf("I11: %s of %s was shown; stored is %s of %s, issued %s", d.address,
+				d.code, a.Address, a.TrackingCode, tx.WalletAddress)
 		}
-		if shown, err := decimal.NewFromString(d.payAmount); err != nil || !shown.Equal(tx.PayAmount) {
-			return fmt.Sprintf("I14: %q to pay was shown; the gateway wants %s", d.payAmount, tx.PayAmount)
+		shown, err := decimal.NewFromString(d.payAmount)
+		if err != nil || !shown.Equal(tx.PayAmount) {
+			return fmt.Sprintf("I14: %q to pay was shown; the gateway wants %s", d.payAmount,
+				tx.PayAmount)
 		}
 	}
 	return ""
@@ -193,7 +201,8 @@ func (w *world) compareWithGateway(o object, records map[string]sandbox.Transact
 		case a.TrackingCode == "":
 			continue
 		case !ok:
-			return fmt.Sprintf("attempt %d has transaction %q, which the gateway does not know", a.Number, a.TrackingCode)
+			return fmt.Sprintf("attempt %d has transaction %q, which the gateway does not know",
+				a.Number, a.TrackingCode)
 		case tx.Status == "pending":
 			pending++
 		case tx.Status == "confirmed":
@@ -204,7 +213,8 @@ func (w *world) compareWithGateway(o object, records map[string]sandbox.Transact
 		}
 	}
 	switch {
-	case o.Status == "pending" && (pending != 1 || records[o.Attempts[len(o.Attempts)-1].TrackingCode].Status != "pending"):
+	case o.Status == "pending" &&
+		(pending != 1 || records[o.Attempts[len(o.Attempts)-1].TrackingCode].Status != "pending"):
 		return fmt.Sprintf("I1: it is pending; %d transactions can be paid", pending)
 	case o.Status != "pending" && pending > 0:
 		return fmt.Sprintf("I1: it is %s; %d transactions can be paid", o.Status, pending)
@@ -227,11 +237,15 @@ func compareAttempt(o object, a attempt, tx sandbox.Transaction) string {
 	least := tx.PayAmount.Mul(decimal.NewFromInt(99)).Div(decimal.NewFromInt(100)) // the gateway tolerates 1 %
 	switch {
 	case a.Status == "confirmed" && (tx.Status != "confirmed" || sum.LessThan(least)):
-		return fmt.Sprintf("I4: attempt %d is confirmed; the gateway says %s, %s of %s has come", a.Number, tx.Status, sum, tx.PayAmount)
-	case a.Status == "confirmed" && tx.AmountUSD.String() != decimal.RequireFromString(o.AmountUSD).String():
-		return fmt.Sprintf("I3: attempt %d is of %s USD, the session of %s", a.Number, tx.AmountUSD, o.AmountUSD)
+		return fmt.Sprintf("I4: attempt %d is confirmed; the gateway says %s, %s of %s has come",
+			a.Number, tx.Status, sum, tx.PayAmount)
+	case a.Status == "confirmed" &&
+		tx.AmountUSD.String() != decimal.RequireFromString(o.AmountUSD).String():
+		return fmt.Sprintf("I3: attempt %d is of %s USD, the session of %s", a.Number, tx.AmountUSD,
+			o.AmountUSD)
 	case tx.Status == "confirmed" && a.Status != "confirmed" && a.Status != "review":
-		return fmt.Sprintf("I13: the gateway has confirmed attempt %d; it is %s", a.Number, a.Status)
+		return fmt.Sprintf("I13: the gateway has confirmed attempt %d; it is %s", a.Number,
+			a.Status)
 	}
 	return ""
 }
@@ -261,7 +275,8 @@ func (w *world) compareEvents(o object, records map[string]sandbox.Transaction) 
 		return fmt.Sprintf("I5: it is confirmed; %d events report it", confirmed)
 	case o.Status == "review" && w.sink.restored.Load(): // the backup lacks what would prove it
 	case o.Status != "confirmed" && confirmed > 0:
-		return fmt.Sprintf("I5: it is %s; %d events report that it is confirmed", o.Status, confirmed)
+		return fmt.Sprintf("I5: it is %s; %d events report that it is confirmed", o.Status,
+			confirmed)
 	}
 	if event := wire.Status(o.Status).Event(); event != "" && w.sink.count(o.ID, event) == 0 {
 		return "no event reports that it is " + o.Status
@@ -273,9 +288,11 @@ func (w *world) compareEvents(o object, records map[string]sandbox.Transaction) 
 				seen = seen.Add(transfer.Amount)
 			}
 		}
-		checkEvent := w.sink.count(o.ID, "checkout.partial") + w.sink.count(o.ID, "checkout.review") + confirmed
+		checkEvent := w.sink.count(o.ID, "checkout.partial") +
+			w.sink.count(o.ID, "checkout.review") + confirmed
 		if seen.IsPositive() && checkEvent == 0 {
-			return fmt.Sprintf("I13: %s has come for attempt %d, and no event reports it", seen, a.Number)
+			return fmt.Sprintf("I13: %s has come for attempt %d, and no event reports it", seen,
+				a.Number)
 		}
 	}
 	return ""
@@ -359,8 +376,9 @@ func (w *world) fetchEverything() {
 	}
 	w.mu.Unlock()
 	for _, path := range []string{
-		"/checkout/" + any, "/checkout/" + any + "/qr.svg", "/checkout/" + any + "/receipt", "/checkout/doctor?origin=" + w.origin,
-		"/return?status=x", "/nothing", "/v1/sessions", "/checkout.js", "/checkout/cs_nothing",
+		"/checkout/" + any, "/checkout/" + any + "/qr.svg", "/checkout/" + any + "/receipt",
+		"/checkout/doctor?origin=" + w.origin, "/return?status=x", "/nothing", "/v1/sessions",
+		"/checkout.js", "/checkout/cs_nothing",
 	} {
 		if _, _, err := w.call(ctx, w.hosts[0], http.MethodGet, path, "", nil); err != nil {
 			w.t.Errorf("GET %s: %v", path, err)

@@ -79,7 +79,8 @@ func newCluster(t testing.TB) *cluster {
 		need.Tool(t, need.Missing("PostgreSQL", "install"))
 	}
 	c := &cluster{t: t, asks: &http.Client{Timeout: time.Second}}
-	c.dir = fortest.Must(os.MkdirTemp("/tmp", "coinslot-ha-"))(t) //nolint:usetesting // the user postgres can't enter t.TempDir
+	c.dir = fortest.Must(os.MkdirTemp("/tmp",
+		"coinslot-ha-"))(t) //nolint:usetesting // the user postgres can't enter t.TempDir
 	fortest.OK(t, os.Chmod(c.dir, 0o755))
 	c.removeAtEnd()
 	etcd := c.startEtcd()
@@ -133,10 +134,12 @@ func (c *cluster) newNode(name, etcd, programs string) *node {
 	c.t.Cleanup(func() { n.etcd.Close() })
 	go n.forward(etcd)
 	fortest.OK(c.t, os.Mkdir(n.disk, 0o700))
-	fortest.OK(c.t, syscall.Mount("tmpfs", n.disk, "tmpfs", 0, fmt.Sprint("mode=0777,size=", diskSize)))
+	fortest.OK(c.t,
+		syscall.Mount("tmpfs", n.disk, "tmpfs", 0, fmt.Sprint("mode=0777,size=", diskSize)))
 	c.t.Cleanup(n.kill)
 	n.settings = filepath.Join(c.dir, name+".yml")
-	text := fmt.Sprintf(patroniSettings, name, host, n.port, n.port+1, n.etcd.Addr(), n.disk, electionTime, programs)
+	text := fmt.Sprintf(patroniSettings, name, host, n.port, n.port+1, n.etcd.Addr(), n.disk,
+		electionTime, programs)
 	fortest.OK(c.t, os.WriteFile(n.settings, []byte(text), 0o644))
 	return n
 }
@@ -181,7 +184,8 @@ func (n *node) processes(text string) (pids []int) {
 		if theirs, _ := os.Readlink(path); theirs != mine || pid == n.process.Process.Pid {
 			continue
 		}
-		if line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); bytes.Contains(line, []byte(text)) {
+		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		if bytes.Contains(line, []byte(text)) {
 			pids = append(pids, pid)
 		}
 	}
@@ -273,7 +277,8 @@ func (c *cluster) promote(from *node) {
 	client := http.Client{Timeout: time.Minute}
 	c.await("a standby is promoted", func() string { // Patroni refuses while it does not know of a good one
 		body := fmt.Sprintf(`{"leader":%q,"candidate":%q}`, from.name, c.synchronous().name)
-		res, err := client.Post(fmt.Sprintf("http://%s:%d/switchover", from.host, from.port+1), "application/json", strings.NewReader(body))
+		res, err := client.Post(fmt.Sprintf("http://%s:%d/switchover", from.host, from.port+1),
+			"application/json", strings.NewReader(body))
 		fortest.OK(c.t, err)
 		defer res.Body.Close()
 		if answer, _ := io.ReadAll(res.Body); res.StatusCode != http.StatusOK {
@@ -372,7 +377,8 @@ func (c *cluster) unhealthy() (why string, lost []*node) {
 	}
 	for _, n := range c.nodes {
 		m := members[n.name]
-		if (m.State == "running" || m.State == "streaming") && m.Timeline == members[primary.name].Timeline {
+		if (m.State == "running" || m.State == "streaming") &&
+			m.Timeline == members[primary.name].Timeline {
 			roles[m.Role]++
 		} else {
 			lost = append(lost, n)
@@ -394,7 +400,8 @@ func (c *cluster) startProxy() string {
 	host := freeHost(c.t)
 	places := []string{"127.0.0.1:5432", host}
 	for i, n := range c.nodes {
-		places = append(places, fmt.Sprintf("db%d:5432 check port 8008", i+1), fmt.Sprintf("%s:%d check port %d", n.host, n.port, n.port+1))
+		places = append(places, fmt.Sprintf("db%d:5432 check port 8008", i+1),
+			fmt.Sprintf("%s:%d check port %d", n.host, n.port, n.port+1))
 	}
 	file := filepath.Join(c.dir, "haproxy.cfg")
 	text := strings.NewReplacer(places...).Replace(string(proxy.FindSubmatch(page)[1]))

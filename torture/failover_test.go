@@ -99,7 +99,11 @@ const batchRounds = 5
 // are never restarted. Half of them reach the cluster through HAProxy.
 func TestTortureFailovers(t *testing.T) {
 	rounds := goal.Rounds(1, 500)
-	r := goal.Resume(t, goal.Result{Goal: "failovers", Wanted: 500, Seed: goal.Seed(t), Counts: map[string]int{}}, rounds)
+	r := goal.Resume(
+		t,
+		goal.Result{Goal: "failovers", Wanted: 500, Seed: goal.Seed(t), Counts: map[string]int{}},
+		rounds,
+	)
 	c := newCluster(t)
 	through := c.startProxy()
 	for r.Rounds < rounds && r.Violations == 0 {
@@ -108,7 +112,8 @@ func TestTortureFailovers(t *testing.T) {
 		c.createDatabase(name)
 		dsn := c.dsn(name)
 		if (batch+batch/2)%2 == 1 { // all failures come both ways in the course of 20 rounds
-			dsn = fmt.Sprintf("postgres://postgres@%s/%s?connect_timeout=2&sslmode=disable", through, name)
+			dsn = fmt.Sprintf("postgres://postgres@%s/%s?connect_timeout=2&sslmode=disable",
+				through, name)
 		}
 		c.awaitDatabase(dsn)
 		w := newWorld(t, r.Seed+uint64(r.Rounds), postgres{dsn}, 2+batch/4%2)
@@ -181,12 +186,16 @@ func (w *world) startReading() (stop func() (slowest time.Duration, pages, unava
 		all.Go(func() {
 			for ctx.Err() == nil {
 				began := time.Now()
-				status, page, err := w.call(context.Background(), host, http.MethodGet, "/checkout/"+session, "", nil)
+				status, page, err := w.call(context.Background(), host, http.MethodGet,
+					"/checkout/"+session, "", nil)
 				took := time.Since(began)
-				shows := status == http.StatusOK && bytes.Contains(page, []byte(session)) && bytes.Contains(page, []byte(`data-status="open"`))
-				explains := status == http.StatusServiceUnavailable && bytes.Contains(page, []byte(`data-code="storage_unavailable"`))
+				shows := status == http.StatusOK && bytes.Contains(page, []byte(session)) &&
+					bytes.Contains(page, []byte(`data-status="open"`))
+				explains := status == http.StatusServiceUnavailable &&
+					bytes.Contains(page, []byte(`data-code="storage_unavailable"`))
 				if err != nil || took > pageBound || !shows && !explains {
-					w.violate(session, "I12: after %v, its page is %v %d %.500s", took, err, status, page)
+					w.violate(session, "I12: after %v, its page is %v %d %.500s", took, err, status,
+						page)
 				}
 				mu.Lock()
 				slowest, pages = max(slowest, took), pages+1
@@ -256,7 +265,8 @@ func (w *world) awaitWrites() time.Duration {
 func (w *world) open(ctx context.Context, host string) (*session, error) {
 	ref := fmt.Sprint("probe-", rand.Uint64())
 	key := http.Header{"Authorization": {"Bearer " + w.secrets.secretKey}}
-	status, body, err := w.call(ctx, host, http.MethodPost, "/v1/sessions", fmt.Sprintf(`{"amount_usd":"20.00","order_ref":%q}`, ref), key)
+	status, body, err := w.call(ctx, host, http.MethodPost, "/v1/sessions",
+		fmt.Sprintf(`{"amount_usd":"20.00","order_ref":%q}`, ref), key)
 	var o object
 	if err != nil || status/100 != 2 || json.Unmarshal(body, &o) != nil {
 		return nil, fmt.Errorf("opening a session: %v %d %s", err, status, body)

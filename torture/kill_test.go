@@ -46,7 +46,8 @@ func kills(t *testing.T, name string, store func(testing.TB) database, rounds, w
 		w.finalCheck()
 		r.Violations += w.reportViolations()
 		r.Rounds += some
-		sessions, events, lost = sessions+len(w.sessions), events+len(w.sink.events), lost+w.gateway.faulty
+		sessions, events, lost = sessions+
+			len(w.sessions), events+len(w.sink.events), lost+w.gateway.faulty
 		histories, seen = histories+w.histories, seen+w.observations
 	}
 	r.Took = time.Since(began)
@@ -103,7 +104,8 @@ func TestTorturePostgresIdenticalStarts(t *testing.T) {
 	began := time.Now()
 	r := goal.Result{Goal: "identical starts", Wanted: 20, Seed: goal.Seed(t)}
 	w := newWorld(t, r.Seed, newPostgres(t), 2)
-	w.env = append(w.env, "CRASH_HURRY=1") // or a thousand at once make create too slow for its hurried deadline
+	w.env = append(w.env,
+		"CRASH_HURRY=1") // or a thousand at once make create too slow for its hurried deadline
 	for i := range w.hosts {
 		w.startAndWait(i)
 	}
@@ -111,12 +113,15 @@ func TestTorturePostgresIdenticalStarts(t *testing.T) {
 		w.startTogether()
 		r.Rounds++
 		if w.gateway.opened != r.Rounds {
-			w.violate("", "I1: %d transactions were created for %d sessions", w.gateway.opened, r.Rounds)
+			w.violate("", "I1: %d transactions were created for %d sessions", w.gateway.opened,
+				r.Rounds)
 		}
 	}
 	w.finalCheck()
 	r.Violations = w.reportViolations()
-	r.Took, r.Figure = time.Since(began), fmt.Sprintf("%d starts at once over %d instances, %d creates", simultaneousChoices, len(w.hosts), w.gateway.opened)
+	r.Took = time.Since(began)
+	r.Figure = fmt.Sprintf("%d starts at once over %d instances, %d creates", simultaneousChoices,
+		len(w.hosts), w.gateway.opened)
 	goal.Report(t, r)
 }
 
@@ -127,9 +132,14 @@ func (w *world) startTogether() {
 	s := fortest.Must(w.open(ctx, w.host()))(w.t)
 	var all sync.WaitGroup
 	for i := range simultaneousChoices {
-		b := &shopper{w: w, name: fmt.Sprint("shopper ", i), ip: fmt.Sprintf("10.%d.%d.1", i/250, i%250)}
+		b := &shopper{
+			w:    w,
+			name: fmt.Sprint("shopper ", i),
+			ip:   fmt.Sprintf("10.%d.%d.1", i/250, i%250),
+		}
 		all.Go(func() {
-			v, ok := b.ask(ctx, s, http.MethodPost, "attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`)
+			v, ok := b.ask(ctx, s, http.MethodPost, "attempts",
+				`{"currency_symbol":"USDT","network_code":"trc20"}`)
 			for ; ctx.Err() == nil && (!ok || v.Status != wire.Pending); v, ok = b.view(ctx, s) {
 				<-wait(10 * time.Millisecond)
 			}

@@ -42,7 +42,8 @@ func TestTortureLostAnswers(t *testing.T) {
 	l.oneExtraEach()
 	r.Violations = w.reportViolations()
 	r.Took = time.Since(began)
-	r.Figure = fmt.Sprintf("every orphan known within %.1f s, none ever shown, %d replaced", l.worst.Seconds(), len(l.all))
+	r.Figure = fmt.Sprintf("every orphan known within %.1f s, none ever shown, %d replaced",
+		l.worst.Seconds(), len(l.all))
 	goal.Report(t, r)
 }
 

@@ -43,13 +43,17 @@ func crashPoints(t *testing.T, name string, store func(testing.TB) database) {
 		r.Violations += crashAt(t, r.Seed+uint64(i), store, []string{point}, each)
 		r.Rounds += each
 	}
-	r.Took, r.Figure = time.Since(began), fmt.Sprintf("%d points, each died at %d times", len(failpoint.Points), r.Rounds/len(failpoint.Points))
+	r.Took = time.Since(began)
+	r.Figure = fmt.Sprintf("%d points, each died at %d times", len(failpoint.Points),
+		r.Rounds/len(failpoint.Points))
 	goal.Report(t, r)
 }
 
 // crashAt makes a world in which the process dies so many times at each of the
 // points, one after another, and returns the number of violations.
-func crashAt(t *testing.T, seed uint64, store func(testing.TB) database, points []string, rounds int) int {
+func crashAt(
+	t *testing.T, seed uint64, store func(testing.TB) database, points []string, rounds int,
+) int {
 	w := newWorld(t, seed, store(t), 1)
 	stop := w.startShoppers(orders)
 	for round := range rounds {

@@ -85,7 +85,8 @@ func (p postgres) scan(t testing.TB, search func(place string, text []byte)) {
 		// bytea is in hexadecimal in a row
 		for _, column := range texts(t, db, fmt.Sprintf(`SELECT quote_ident(attname) FROM pg_attribute
 			WHERE attrelid = '%s'::regclass AND atttypid = 'bytea'::regtype AND attnum > 0`, table)) {
-			for _, value := range texts(t, db, "SELECT encode("+column+", 'escape') FROM "+table+" WHERE "+column+" IS NOT NULL") {
+			for _, value := range texts(t, db,
+				"SELECT encode("+column+", 'escape') FROM "+table+" WHERE "+column+" IS NOT NULL") {
 				search("the table "+table, []byte(value))
 			}
 		}
@@ -143,7 +144,8 @@ func TestTorturePgBouncer(t *testing.T) {
 	stop()
 	w.finalCheck()
 	r.Violations, r.Took = w.reportViolations(), time.Since(began)
-	r.Figure = fmt.Sprintf("one of two instances, %d sessions, %d events", len(w.sessions), len(w.sink.events))
+	r.Figure = fmt.Sprintf("one of two instances, %d sessions, %d events", len(w.sessions),
+		len(w.sink.events))
 	goal.Report(t, r)
 }
 

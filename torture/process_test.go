@@ -62,7 +62,11 @@ type process struct {
 func launch(t testing.TB, path string, env []string, log io.Writer, before ...string) *process {
 	t.Helper()
 	argv := append(before, path, "serve")
-	p := &process{cmd: exec.Command(argv[0], argv[1:]...), ready: make(chan struct{}), gone: make(chan struct{})}
+	p := &process{
+		cmd:   exec.Command(argv[0], argv[1:]...),
+		ready: make(chan struct{}),
+		gone:  make(chan struct{}),
+	}
 	p.cmd.Env = append(env, "TMPDIR="+os.TempDir(), "GOTRACEBACK=all")
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	p.cmd.Stderr = log
@@ -88,7 +92,8 @@ func (p *process) wait(out io.Reader, log io.Writer) {
 
 // kill is kill -9 of p and of whatever runs it, and waits for its end.
 func (p *process) kill() {
-	if err := syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+	err := syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+	if err != nil && !errors.Is(err, syscall.ESRCH) {
 		panic("killing coinslot: " + err.Error())
 	}
 	<-p.gone

@@ -51,7 +51,8 @@ type recipePage struct {
 func (p *recipePage) block(name string) string {
 	p.t.Helper()
 	text := fortest.Must(os.ReadFile("../docs/backup.md"))(p.t)
-	found := regexp.MustCompile("(?s)<!-- tested: " + name + " -->\n```\\w+\n(.*?)```").FindSubmatch(text)
+	found := regexp.MustCompile("(?s)<!-- tested: " + name +
+		" -->\n```\\w+\n(.*?)```").FindSubmatch(text)
 	if found == nil {
 		p.t.Fatalf("docs/backup.md has no block %q", name)
 	}
@@ -96,7 +97,13 @@ func (p *recipePage) start(name string) (stop func()) {
 func newSQLiteRecipe(t testing.TB) *recipe {
 	dir, away := t.TempDir(), t.TempDir()
 	r := &recipe{store: sqlite{dir}}
-	r.recipePage = recipePage{t: t, paths: []string{"/var/lib/coinslot/coinslot.db", r.store.dsn(), "coinslot.db", "torture.db", "/var/lib/coinslot", dir, "/mnt/backup", away}}
+	r.recipePage = recipePage{
+		t: t,
+		paths: []string{
+			"/var/lib/coinslot/coinslot.db", r.store.dsn(), "coinslot.db", "torture.db",
+			"/var/lib/coinslot", dir, "/mnt/backup", away,
+		},
+	}
 	r.begin = func() {}
 	r.destroy = func() {
 		files, _ := filepath.Glob(r.store.dsn() + "*") // the pattern is right
@@ -120,7 +127,10 @@ func litestream(t testing.TB) *recipe {
 	r := newSQLiteRecipe(t)
 	program := fortest.Must(filepath.Abs(need.File(t, "../.cache/tools/litestream-v0.5.18")))(t)
 	config := filepath.Join(t.TempDir(), "litestream.yml")
-	r.paths = append([]string{"litestream replicate", program + " replicate", "litestream restore", program + " restore", "/etc/litestream.yml", config}, r.paths...)
+	r.paths = append([]string{
+		"litestream replicate", program + " replicate", "litestream restore", program + " restore",
+		"/etc/litestream.yml", config,
+	}, r.paths...)
 	fortest.OK(t, os.WriteFile(config, []byte(r.block("litestream.yml")), 0o600))
 	var stop func()
 	r.begin = func() {
@@ -144,12 +154,22 @@ func streamed(t testing.TB) *recipe {
 	dir := fortest.Must(url.Parse(address))(t).Query().Get("host") // of the server
 	away := filepath.Join(dir, "away")
 	r := &recipe{store: postgres{address}}
-	r.recipePage = recipePage{t: t, paths: []string{"/mnt/backup", away}, env: []string{"PGHOST=" + dir, "PGUSER=postgres", "PGDATA=" + dir + "/data", "PATH=" + pgPath()}}
+	r.recipePage = recipePage{
+		t:     t,
+		paths: []string{"/mnt/backup", away},
+		env: []string{
+			"PGHOST=" + dir, "PGUSER=postgres", "PGDATA=" + dir + "/data", "PATH=" + pgPath(),
+		},
+	}
 	if os.Getuid() == 0 {
 		r.by = []string{"setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"}
 	}
 	r.begin = func() {
-		fortest.OK(t, exec.Command("sh", "-c", "mkdir -p "+away+"/wal && chown -R --reference="+dir+" "+away).Run())
+		fortest.OK(
+			t,
+			exec.Command("sh", "-c",
+				"mkdir -p "+away+"/wal && chown -R --reference="+dir+" "+away).Run(),
+		)
 		r.start("receive")
 		fortest.Until(t, "the log to be received", func() bool {
 			files, _ := filepath.Glob(away + "/wal/*") // the pattern is right
@@ -199,7 +219,12 @@ func TestTortureRestore(t *testing.T) {
 	recipes := []struct {
 		name string
 		make func(testing.TB) *recipe
-	}{{"Litestream", litestream}, {"point in time", toATime}, {"copy", copied}, {"streamed log", streamed}}
+	}{
+		{"Litestream", litestream},
+		{"point in time", toATime},
+		{"copy", copied},
+		{"streamed log", streamed},
+	}
 	worst := map[string]time.Duration{} // by recipe
 	var sessions, found int
 	for range goal.Rounds(2, r.Wanted) {
@@ -207,7 +232,8 @@ func TestTortureRestore(t *testing.T) {
 		t.Run(kind.name, func(t *testing.T) {
 			w, lost := restored(t, r.Seed+uint64(r.Rounds), kind.make(t))
 			worst[kind.name] = max(worst[kind.name], lost.since)
-			t.Logf("%s: %d sessions and %d payments lost, the last %s", kind.name, lost.sessions, lost.found, lost.since.Round(10*time.Millisecond))
+			t.Logf("%s: %d sessions and %d payments lost, the last %s", kind.name, lost.sessions,
+				lost.found, lost.since.Round(10*time.Millisecond))
 			sessions, found = sessions+lost.sessions, found+lost.found
 			r.Violations += w.reportViolations()
 		})
@@ -252,7 +278,8 @@ func restored(t testing.TB, seed uint64, r *recipe) (*world, loss) {
 	}
 	status := log.read(t.Context())
 	if status != http.StatusGone && (r.exact || status != http.StatusOK) {
-		w.violate("", "reading events after a cursor that the backup lacks is answered by %d", status)
+		w.violate("", "reading events after a cursor that the backup lacks is answered by %d",
+			status)
 	}
 	if r.exact && (lost.sessions == 0 || lost.found == 0) {
 		w.violate("", "nothing was lost: %+v", lost)
@@ -295,7 +322,11 @@ func (w *world) awaitSessions(more int) {
 // reconcile runs the command of docs/backup.md and returns what the database does not know, by
 // tracking code. No process runs.
 func (w *world) reconcile() map[string]string {
-	p := recipePage{t: w.t, paths: []string{"coinslot reconcile", fortest.Must(binary())(w.t) + " reconcile -json"}, env: w.env}
+	p := recipePage{
+		t:     w.t,
+		paths: []string{"coinslot reconcile", fortest.Must(binary())(w.t) + " reconcile -json"},
+		env:   w.env,
+	}
 	out, _ := p.command("reconcile").Output() // fails if there are findings
 	var report struct {
 		Findings []struct {
@@ -319,7 +350,9 @@ func (w *world) reconcile() map[string]string {
 // has all of that: awaitConsistency finds a payment that neither has. None of the reported can be
 // paid any more unless something was paid before. It returns the sessions that are there, but not
 // with all their payments, too.
-func (w *world) compareRestored(reported map[string]string, before map[string]sandbox.Transaction, lostAt time.Time) (l loss, outdated []*session) {
+func (w *world) compareRestored(
+	reported map[string]string, before map[string]sandbox.Transaction, lostAt time.Time,
+) (l loss, outdated []*session) {
 	w.sink.restored.Store(true)
 	for _, s := range w.allSessions() {
 		o, err := w.read(context.Background(), s.id)
@@ -329,7 +362,8 @@ func (w *world) compareRestored(reported map[string]string, before map[string]sa
 			l.since = max(l.since, lostAt.Sub(w.acknowledgedAt(s.id)))
 		}
 		w.mu.Lock()
-		unknown := slices.ContainsFunc(s.shown, func(d shownPayment) bool { return reported[d.code] != "" })
+		unknown := slices.ContainsFunc(s.shown,
+			func(d shownPayment) bool { return reported[d.code] != "" })
 		if err != nil || unknown {
 			delete(w.sessions, s.id)
 		}
@@ -348,7 +382,12 @@ func (w *world) compareRestored(reported map[string]string, before map[string]sa
 	for code, there := range reported {
 		tx := before[code]
 		l.found++
-		for _, want := range []string{string(tx.Status), tx.AmountUSD.String(), fmt.Sprint(tx.OrderID), tx.Comment[:23]} {
+		for _, want := range []string{
+			string(tx.Status),
+			tx.AmountUSD.String(),
+			fmt.Sprint(tx.OrderID),
+			tx.Comment[:23],
+		} {
 			if !strings.Contains(there, want) {
 				w.violate("", "the report of %s lacks %s: %s", code, want, there)
 			}
@@ -368,7 +407,13 @@ func (w *world) compareRestored(reported map[string]string, before map[string]sa
 func (w *world) payAgain(s *session) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	b := &shopper{w: w, name: "the shopper of " + s.id, rng: rand.New(rand.NewPCG(w.seed, 3)), ip: fmt.Sprintf("10.%d.%d.1", 100+s.id[3], s.id[4]), at: s}
+	b := &shopper{
+		w:    w,
+		name: "the shopper of " + s.id,
+		rng:  rand.New(rand.NewPCG(w.seed, 3)),
+		ip:   fmt.Sprintf("10.%d.%d.1", 100+s.id[3], s.id[4]),
+		at:   s,
+	}
 	defer func() {
 		o, err := w.read(context.Background(), s.id)
 		fortest.OK(w.t, err)
@@ -382,7 +427,8 @@ func (w *world) payAgain(s *session) {
 		case err == nil && o.Deleted:
 			return
 		case ok && v.Status == wire.Confirmed:
-			fortest.Until(w.t, "the webhook of "+s.id, func() bool { return w.sink.count(s.id, "checkout.confirmed") > 0 })
+			fortest.Until(w.t, "the webhook of "+s.id,
+				func() bool { return w.sink.count(s.id, "checkout.confirmed") > 0 })
 			if n := w.sink.count(s.id, "checkout.confirmed"); n != 1 {
 				w.violate(s.id, "I5: %d events confirm it", n)
 			}
@@ -392,7 +438,8 @@ func (w *world) payAgain(s *session) {
 		case ok && v.Status == wire.Pending:
 			code := w.payable(v.Attempt)
 			for _, d := range older {
-				if tx := w.gateway.records()[d.code]; d.code != code && tx.Status == sandbox.Pending && len(tx.Transfers) == 0 {
+				tx := w.gateway.records()[d.code]
+				if d.code != code && tx.Status == sandbox.Pending && len(tx.Transfers) == 0 {
 					w.violate(s.id, "I1: %s is shown while %s can still be paid", code, d.code)
 				}
 			}

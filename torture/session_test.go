@@ -78,7 +78,8 @@ func (w *world) acknowledged(o object, amount, ref, plan string) *session {
 	w.mu.Unlock()
 	w.note(o.ID, "acknowledged: %s USD, ref %s, the shopper will %s", amount, ref, plan)
 	if !same {
-		w.violate(o.ID, "I3: the session is of %s USD and ref %q; the merchant asked for %s and %q", o.AmountUSD, o.OrderRef, s.amount, s.ref)
+		w.violate(o.ID, "I3: the session is of %s USD and ref %q; the merchant asked for %s and %q",
+			o.AmountUSD, o.OrderRef, s.amount, s.ref)
 	}
 	return s
 }
@@ -91,8 +92,12 @@ func (w *world) recordView(client string, s *session, v wire.View) {
 	if a := v.Attempt; a != nil {
 		now.number, now.address = a.Number, a.Address
 		if v.Status == wire.Pending {
-			d = shownPayment{version: v.Version, number: a.Number, address: a.Address, payAmount: a.PayAmount,
-				code: w.payable(a)}
+			d = shownPayment{
+				version:   v.Version,
+				number:    a.Number,
+				address:   a.Address,
+				payAmount: a.PayAmount,
+				code:      w.payable(a)}
 		}
 	}
 	w.mu.Lock()
@@ -103,7 +108,8 @@ func (w *world) recordView(client string, s *session, v wire.View) {
 	s.confirmed = s.confirmed || v.Status == wire.Confirmed
 	w.mu.Unlock()
 	if !known {
-		w.note(s.id, "%s sees version %d: %s, attempt %d %s %s", client, v.Version, now.status, now.number, now.address, d.code)
+		w.note(s.id, "%s sees version %d: %s, attempt %d %s %s", client, v.Version, now.status,
+			now.number, now.address, d.code)
 	}
 	if known && before != now {
 		w.violate(s.id, "I7: version %d was %+v and is %+v", v.Version, before, now)
@@ -130,7 +136,8 @@ func (w *world) payable(a *wire.Attempt) string {
 // paid (I1), and that the gateway has issued what is there now (I11).
 func (w *world) checkOlderShown(s *session, d shownPayment) {
 	if d.code == "" {
-		w.violate(s.id, "I11: version %d shows %q to pay, which the gateway has not issued", d.version, d.address)
+		w.violate(s.id, "I11: version %d shows %q to pay, which the gateway has not issued",
+			d.version, d.address)
 		return
 	}
 	w.mu.Lock()
@@ -152,7 +159,8 @@ func (w *world) checkOlderShown(s *session, d shownPayment) {
 	records := w.gateway.records()
 	for _, e := range older {
 		if records[e.code].Status == "pending" {
-			w.violate(s.id, "I1: version %d shows %s while %s of version %d can still be paid", d.version, d.code, e.code, e.version)
+			w.violate(s.id, "I1: version %d shows %s while %s of version %d can still be paid",
+				d.version, d.code, e.code, e.version)
 		}
 	}
 }
@@ -161,14 +169,16 @@ func (w *world) checkOlderShown(s *session, d shownPayment) {
 // the money which it reports (I5).
 func (w *world) checkEvent(e event) {
 	w.note(e.session, "event %s %s: version %d %s", e.id, e.kind, e.version, e.status)
-	w.observed.notified("webhook", e.session, sight{version: e.version, status: wire.Status(e.status)})
+	w.observed.notified("webhook", e.session,
+		sight{version: e.version, status: wire.Status(e.status)})
 	if e.kind != "checkout.confirmed" {
 		return
 	}
 	records := w.gateway.records()
 	for _, a := range e.attempts {
 		if a.Status == "confirmed" && records[a.TrackingCode].Status != "confirmed" {
-			w.violate(e.session, "I5: %s reports that %s is paid; the gateway says %s", e.id, a.TrackingCode, records[a.TrackingCode].Status)
+			w.violate(e.session, "I5: %s reports that %s is paid; the gateway says %s", e.id,
+				a.TrackingCode, records[a.TrackingCode].Status)
 		}
 	}
 }

@@ -43,9 +43,10 @@ var coins = [][2]string{
 
 // plans are what shoppers usually set out to do.
 var plans = []string{
-	"pay", "pay", "pay", "pay in parts", "pay too much", "pay a little less", "pay half", "pay late", "pay while cancelling",
-	"let it expire", "start again", "cancel", "cancel", "change the coin", "change the coin",
-	"be cancelled by the merchant", "be cancelled in the console", "look on", "click twice",
+	"pay", "pay", "pay", "pay in parts", "pay too much", "pay a little less", "pay half",
+	"pay late", "pay while cancelling", "let it expire", "start again", "cancel", "cancel",
+	"change the coin", "change the coin", "be cancelled by the merchant",
+	"be cancelled in the console", "look on", "click twice",
 }
 
 // preferPlan makes every second shopper set out to do plan; "" ends that.
@@ -73,8 +74,10 @@ func (w *world) startShoppers(n int) (stop func()) {
 	var all sync.WaitGroup
 	for i := range n {
 		b := &shopper{
-			w: w, name: fmt.Sprint("shopper ", i), rng: rand.New(rand.NewPCG(w.seed, uint64(100+i))),
-			ip: fmt.Sprintf("10.%d.%d.1", i/250, i%250),
+			w:    w,
+			name: fmt.Sprint("shopper ", i),
+			rng:  rand.New(rand.NewPCG(w.seed, uint64(100+i))),
+			ip:   fmt.Sprintf("10.%d.%d.1", i/250, i%250),
 		}
 		all.Go(func() { b.run(ctx) })
 	}
@@ -145,7 +148,8 @@ func (b *shopper) order(ctx context.Context) {
 		b.draft = fmt.Sprintf(`{"amount_usd":%q,"order_ref":%q,"title":"Torture","email":%q}`,
 			amount, "ref-"+b.key, b.key+"@torture.example")
 	}
-	status, body, err := b.w.merchant(ctx, http.MethodPost, "/v1/sessions", b.draft, "Idempotency-Key", b.key)
+	status, body, err := b.w.merchant(ctx, http.MethodPost, "/v1/sessions", b.draft,
+		"Idempotency-Key", b.key)
 	if err != nil {
 		return
 	}
@@ -182,14 +186,18 @@ func (b *shopper) view(ctx context.Context, s *session) (wire.View, bool) {
 }
 
 // ask makes a request about s that is answered by a view.
-func (b *shopper) ask(ctx context.Context, s *session, method, action, body string) (wire.View, bool) {
-	status, answer, err := b.w.call(ctx, b.w.host(), method, "/checkout/"+s.id+"/"+action, body, b.forwarded())
+func (b *shopper) ask(
+	ctx context.Context, s *session, method, action, body string,
+) (wire.View, bool) {
+	status, answer, err := b.w.call(ctx, b.w.host(), method, "/checkout/"+s.id+"/"+action, body,
+		b.forwarded())
 	if err != nil {
 		return wire.View{}, false
 	}
 	if status == http.StatusNotFound {
 		if o, err := b.w.read(ctx, s.id); err == nil && !o.Deleted {
-			b.w.violate(s.id, "I6: %s %s answers 404: an acknowledged session is gone", method, action)
+			b.w.violate(s.id, "I6: %s %s answers 404: an acknowledged session is gone", method,
+				action)
 		}
 	}
 	var v wire.View
@@ -254,7 +262,8 @@ func (b *shopper) actOnPayment(ctx context.Context, v wire.View) {
 		b.post(ctx, b.at, "cancel", "")
 	case "be cancelled by the merchant":
 		b.w.note(b.at.id, "the merchant cancels")
-		if status, body, err := b.w.merchant(ctx, http.MethodPost, "/v1/sessions/"+b.at.id+"/cancel", ""); err == nil {
+		if status, body, err := b.w.merchant(ctx, http.MethodPost,
+			"/v1/sessions/"+b.at.id+"/cancel", ""); err == nil {
 			b.refused("POST cancel", status, body)
 		}
 	case "be cancelled in the console":

@@ -135,7 +135,11 @@ func (k *sink) take(id string, body []byte, why string) *event {
 		return nil
 	}
 	e := &event{
-		id: id, kind: got.Type, session: got.Data.ID, status: got.Data.Status, version: got.Data.Version,
+		id:       id,
+		kind:     got.Type,
+		session:  got.Data.ID,
+		status:   got.Data.Status,
+		version:  got.Data.Version,
 		attempts: got.Data.Attempts, body: string(body), at: time.Now(), times: 1,
 	}
 	k.events[id] = e

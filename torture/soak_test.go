@@ -106,7 +106,8 @@ func soak(t *testing.T, name string, store func(testing.TB) database) {
 		w.violate("", "%s", why)
 	}
 	r.Rounds, r.Violations, r.Took = len(all), w.reportViolations(), time.Since(began)
-	r.Figure = fmt.Sprintf("minutes in %d lives: %d sessions, %d events", life, sessionsOf(all), len(w.sink.events))
+	r.Figure = fmt.Sprintf("minutes in %d lives: %d sessions, %d events", life, sessionsOf(all),
+		len(w.sink.events))
 	fortest.OK(t, os.WriteFile(strings.TrimSuffix(file, ".jsonl")+".svg", chart(all), 0o644))
 	goal.Report(t, r)
 }
@@ -261,7 +262,8 @@ func chart(all []sample) []byte {
 	const width, height, gap, left = 720, 90, 34, 60
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="11">`+
-		"\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n", left+width+20, len(held)*(height+gap)+30)
+		"\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n", left+width+
+		20, len(held)*(height+gap)+30)
 	x := func(i int) int { return left + width*i/max(len(all)-1, 1) }
 	for k, h := range held {
 		bottom, scale, top := gap+k*(height+gap)+height, 1.0, 0.0
@@ -272,7 +274,8 @@ func chart(all []sample) []byte {
 			top = max(top, s.Held[h.name]/scale)
 		}
 		top = cmp.Or(top*1.15, 1)
-		fmt.Fprintf(&b, "<text x=\"%d\" y=\"%d\" font-weight=\"bold\">%s</text>\n", left, bottom-height-6, strings.TrimSuffix(h.name+", "+h.unit, ", "))
+		fmt.Fprintf(&b, "<text x=\"%d\" y=\"%d\" font-weight=\"bold\">%s</text>\n", left,
+			bottom-height-6, strings.TrimSuffix(h.name+", "+h.unit, ", "))
 		for _, value := range []float64{0, top / 2, top} {
 			y := bottom - int(height*value/top)
 			fmt.Fprintf(&b, "<path d=\"M%d %dH%d\" stroke=\"#ddd\"/><text x=\"%d\" y=\"%d\" text-anchor=\"end\">%.0f</text>\n",
@@ -280,7 +283,13 @@ func chart(all []sample) []byte {
 		}
 		i := 0
 		for _, life := range lives(all) {
-			fmt.Fprintf(&b, "<path d=\"M%d %dV%d\" stroke=\"#bbb\" stroke-dasharray=\"3\"/><polyline fill=\"none\" stroke=\"#0b62c4\" stroke-width=\"1.5\" points=\"", x(i), bottom, bottom-height)
+			fmt.Fprintf(
+				&b,
+				"<path d=\"M%d %dV%d\" stroke=\"#bbb\" stroke-dasharray=\"3\"/><polyline fill=\"none\" stroke=\"#0b62c4\" stroke-width=\"1.5\" points=\"",
+				x(i),
+				bottom,
+				bottom-height,
+			)
 			for _, s := range life {
 				fmt.Fprintf(&b, "%d,%d ", x(i), bottom-int(height*s.Held[h.name]/scale/top))
 				i++
@@ -289,7 +298,8 @@ func chart(all []sample) []byte {
 		}
 	}
 	for minute := 0; minute < len(all); minute += max(30, len(all)/8/30*30) {
-		fmt.Fprintf(&b, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%g h</text>\n", x(minute), len(held)*(height+gap)+18, float64(minute)/60)
+		fmt.Fprintf(&b, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%g h</text>\n", x(minute),
+			len(held)*(height+gap)+18, float64(minute)/60)
 	}
 	b.WriteString("</svg>\n")
 	return b.Bytes()

@@ -49,7 +49,9 @@ func TestTortureStorage(t *testing.T) {
 	w.startAndWait(0)
 	w.finalCheck()
 	r.Violations = w.reportViolations()
-	r.Took, r.Figure = time.Since(began), fmt.Sprintf("%d sessions, %d lives, %d histories of %d observations", len(w.sessions), w.starts, w.histories, w.observations)
+	r.Took = time.Since(began)
+	r.Figure = fmt.Sprintf("%d sessions, %d lives, %d histories of %d observations",
+		len(w.sessions), w.starts, w.histories, w.observations)
 	goal.Report(t, r)
 }
 
@@ -65,7 +67,8 @@ func (w *world) failDisk(strace string, round int) {
 	w.mu.Unlock()
 	w.gateway.setFaults(0.03, 0.1)
 	w.sink.setFaults(sinkShare)
-	p := w.start(0, nil, strace, "-f", "-qq", "--seccomp-bpf", "-o", os.DevNull, "-e", "trace="+f.calls,
+	p := w.start(0, nil, strace, "-f", "-qq", "--seccomp-bpf", "-o", os.DevNull, "-e", "trace="+
+		f.calls,
 		"-e", fmt.Sprintf("inject=%s:error=%s:when=%s", f.calls, f.failure, when))
 	w.note("", "%s fails with %s from call %s", f.calls, f.failure, when)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

@@ -92,7 +92,8 @@ func (w *world) awaitPaid(n int) {
 		return paid
 	}
 	want := count() + n
-	fortest.Within(w.t, patience, "payments to be confirmed", func() bool { return count() >= want })
+	fortest.Within(w.t, patience, "payments to be confirmed",
+		func() bool { return count() >= want })
 }
 
 // tables returns the version of the tables.

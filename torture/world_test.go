@@ -87,7 +87,9 @@ func newWorld(t testing.TB, seed uint64, store database, instances int) *world {
 	s := newSecrets()
 	w := &world{
 		t: t, seed: seed, secrets: s, store: store,
-		rng: rand.New(rand.NewPCG(seed, 0)), up: make(chan struct{}), running: make([]*process, instances),
+		rng:      rand.New(rand.NewPCG(seed, 0)),
+		up:       make(chan struct{}),
+		running:  make([]*process, instances),
 		sessions: map[string]*session{}, consistent: map[string]bool{}, known: map[string]string{},
 		observed: newObservations(),
 		pause:    13 * time.Millisecond, listens: 30 * time.Second, plans: plans,
@@ -97,9 +99,11 @@ func newWorld(t testing.TB, seed uint64, store database, instances int) *world {
 	w.sink = newSink(t, s.hookKey, seed, s.search)
 	w.sink.onEvent = w.checkEvent
 	w.client = &http.Client{
-		Timeout:       30 * time.Second,
-		Transport:     &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Timeout:   30 * time.Second,
+		Transport: &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		},
 	}
 	for range instances {
 		w.hosts = append(w.hosts, freeHost(t))
@@ -115,16 +119,17 @@ func (w *world) settings() {
 	s := w.secrets
 	w.env = []string{
 		"COINSLOT_PUBLIC_URL=" + w.origin, "COINSLOT_ORIGINS=" + w.origin,
-		"COINSLOT_GATEWAY_URL=" + w.gateway.web.URL, "COINSLOT_GATEWAY_PAGE_URL=" + w.gateway.web.URL + "/pay",
-		"COINSLOT_GATEWAY_KEY=" + s.gatewayKey, "COINSLOT_SECRET_KEY=" + s.secretKey, "COINSLOT_ORDER_KEY=" + s.orderKey,
-		"COINSLOT_HOOK_TOKEN=" + s.hookToken,
+		"COINSLOT_GATEWAY_URL=" + w.gateway.web.URL,
+		"COINSLOT_GATEWAY_PAGE_URL=" + w.gateway.web.URL + "/pay",
+		"COINSLOT_GATEWAY_KEY=" + s.gatewayKey, "COINSLOT_SECRET_KEY=" + s.secretKey,
+		"COINSLOT_ORDER_KEY=" + s.orderKey, "COINSLOT_HOOK_TOKEN=" + s.hookToken,
 		"COINSLOT_WEBHOOK_URL=" + w.sink.web.URL + "/hook",
 		"COINSLOT_WEBHOOK_SECRET=whsec_" + base64.StdEncoding.EncodeToString(s.hookKey),
 		"COINSLOT_ALLOW_PRIVATE_WEBHOOKS=true", "COINSLOT_TRUSTED_PROXIES=127.0.0.0/8",
-		"COINSLOT_ADMIN_PROXY_HEADER=X-Operator",
-		"COINSLOT_GATEWAY_RPS=10000", "COINSLOT_POLL_INTERVAL=3s",
-		"COINSLOT_DATABASE=" + w.store.dsn(), "CRASH_HURRY=" + strconv.Itoa(speedup),
-		"COINSLOT_RETENTION=1", "CRASH_DAYS=" + strconv.Itoa(int(24*time.Hour/retention)),
+		"COINSLOT_ADMIN_PROXY_HEADER=X-Operator", "COINSLOT_GATEWAY_RPS=10000",
+		"COINSLOT_POLL_INTERVAL=3s", "COINSLOT_DATABASE=" + w.store.dsn(),
+		"CRASH_HURRY=" + strconv.Itoa(speedup), "COINSLOT_RETENTION=1",
+		"CRASH_DAYS=" + strconv.Itoa(int(24*time.Hour/retention)),
 	}
 }
 
@@ -133,7 +138,8 @@ func (w *world) settings() {
 func freeHost(t testing.TB) string {
 	t.Helper()
 	for range 100 {
-		host := fmt.Sprintf("127.%d.%d.%d:%d", 1+rand.IntN(254), rand.IntN(256), 1+rand.IntN(254), 9000+rand.IntN(20000))
+		host := fmt.Sprintf("127.%d.%d.%d:%d", 1+rand.IntN(254), rand.IntN(256), 1+rand.IntN(254),
+			9000+rand.IntN(20000))
 		if l, err := net.Listen("tcp", host); err == nil {
 			l.Close()
 			return host
@@ -155,7 +161,8 @@ func (w *world) opsHost(i int) string {
 func (w *world) start(i int, env []string, before ...string) *process {
 	w.t.Helper()
 	w.note("", "process %d starts %s", i, strings.Join(env, " "))
-	all := append(slices.Clone(w.env), "COINSLOT_LISTEN="+w.hosts[i], "COINSLOT_OPS_LISTEN="+w.opsHost(i))
+	all := append(slices.Clone(w.env), "COINSLOT_LISTEN="+w.hosts[i],
+		"COINSLOT_OPS_LISTEN="+w.opsHost(i))
 	path := w.release
 	if path == "" {
 		path = fortest.Must(binary())(w.t)
@@ -313,7 +320,9 @@ func (w *world) end() {
 
 // call makes one request to an instance and returns its answer, whole. What
 // comes back is searched for secrets, header and body.
-func (w *world) call(ctx context.Context, host, method, path, body string, header http.Header) (int, []byte, error) {
+func (w *world) call(
+	ctx context.Context, host, method, path, body string, header http.Header,
+) (int, []byte, error) {
 	r, err := http.NewRequestWithContext(ctx, method, "http://"+host+path, strings.NewReader(body))
 	if err != nil {
 		return 0, nil, err
@@ -352,7 +361,9 @@ func (w *world) send(r *http.Request) (int, []byte, http.Header, error) {
 }
 
 // merchant makes a request with the merchant's key.
-func (w *world) merchant(ctx context.Context, method, path, body string, extra ...string) (int, []byte, error) {
+func (w *world) merchant(
+	ctx context.Context, method, path, body string, extra ...string,
+) (int, []byte, error) {
 	h := http.Header{"Authorization": {"Bearer " + w.secrets.secretKey}}
 	for i := 0; i+1 < len(extra); i += 2 {
 		h.Set(extra[i], extra[i+1])

@@ -18,26 +18,87 @@ func TestServerChecks(t *testing.T) {
 		add         string
 	}{
 		{"listed", "origin", func(*Embedding) {}, OK, ""},
-		{"not listed", "origin", func(e *Embedding) { e.Listed = false }, Fail, "COINSLOT_ORIGINS=…,https://shop.example"},
-		{"none given", "origin", func(e *Embedding) { e.Given, e.Origin, e.Listed = "", "", false }, Unknown, ""},
-		{"no origin", "origin", func(e *Embedding) { e.Given, e.Origin, e.Listed = "shop", "", false }, Fail, ""},
-		{"a file", "origin", func(e *Embedding) { e.Given, e.Origin, e.Listed = "null", "", false }, Fail, ""},
+		{
+			"not listed",
+			"origin",
+			func(e *Embedding) { e.Listed = false },
+			Fail,
+			"COINSLOT_ORIGINS=…,https://shop.example",
+		},
+		{
+			"none given",
+			"origin",
+			func(e *Embedding) { e.Given, e.Origin, e.Listed = "", "", false },
+			Unknown,
+			"",
+		},
+		{
+			"no origin",
+			"origin",
+			func(e *Embedding) { e.Given, e.Origin, e.Listed = "shop", "", false },
+			Fail,
+			"",
+		},
+		{
+			"a file",
+			"origin",
+			func(e *Embedding) { e.Given, e.Origin, e.Listed = "null", "", false },
+			Fail,
+			"",
+		},
 		{"https", "https", func(*Embedding) {}, OK, ""},
-		{"mixed content", "https", func(e *Embedding) { e.URL = "http://pay.example" }, Fail, "COINSLOT_PUBLIC_URL=https://pay.example"},
-		{"neither has https", "https", func(e *Embedding) { e.URL, e.Origin = "http://pay.example", "http://shop.example" }, Warn, "COINSLOT_PUBLIC_URL=https://pay.example"},
-		{"page without https", "https", func(e *Embedding) { e.Origin = "http://shop.example" }, Warn, ""},
+		{
+			"mixed content",
+			"https",
+			func(e *Embedding) { e.URL = "http://pay.example" },
+			Fail,
+			"COINSLOT_PUBLIC_URL=https://pay.example",
+		},
+		{
+			"neither has https",
+			"https",
+			func(e *Embedding) { e.URL, e.Origin = "http://pay.example", "http://shop.example" },
+			Warn,
+			"COINSLOT_PUBLIC_URL=https://pay.example",
+		},
+		{
+			"page without https",
+			"https",
+			func(e *Embedding) { e.Origin = "http://shop.example" },
+			Warn,
+			"",
+		},
 		{"local page", "https", func(e *Embedding) { e.Origin = "http://localhost:3000" }, OK, ""},
 		{"local checkout", "https", func(e *Embedding) { e.URL = "http://127.0.0.1:8080" }, OK, ""},
-		{"local checkout by name", "https", func(e *Embedding) { e.URL = "http://pay.localhost:8080" }, OK, ""},
+		{
+			"local checkout by name",
+			"https",
+			func(e *Embedding) { e.URL = "http://pay.localhost:8080" },
+			OK,
+			"",
+		},
 		{"something to sell", "sells", func(*Embedding) {}, OK, ""},
-		{"nothing to sell", "sells", func(e *Embedding) { e.API = false }, Fail, "COINSLOT_SECRET_KEY_FILE=/run/secrets/coinslot-key"},
-		{"sources", "tag", func(e *Embedding) { e.Integrity = "" }, Warn, `<script async src="https://pay.example/checkout.js"></script>`},
+		{
+			"nothing to sell",
+			"sells",
+			func(e *Embedding) { e.API = false },
+			Fail,
+			"COINSLOT_SECRET_KEY_FILE=/run/secrets/coinslot-key",
+		},
+		{
+			"sources",
+			"tag",
+			func(e *Embedding) { e.Integrity = "" },
+			Warn,
+			`<script async src="https://pay.example/checkout.js"></script>`,
+		},
 	} {
 		e := newEmbedding()
 		c.change(&e)
 		got := result(t, e.Findings(), c.check)
 		if add := strings.Join(got.Add, "|"); got.Status != c.want || add != c.add {
-			t.Errorf("%s: %s = %s, add %q; want %s, %q", c.name, c.check, got.Status, add, c.want, c.add)
+			t.Errorf("%s: %s = %s, add %q; want %s, %q", c.name, c.check, got.Status, add, c.want,
+				c.add)
 		}
 	}
 }
@@ -63,10 +124,14 @@ func TestLinesToAdd(t *testing.T) {
 	e := newEmbedding("content-security-policy: default-src 'self'")
 	e.Listed = false
 	got := Lines(e.Findings())
-	if want := []string{"script-src 'self' https://pay.example", "frame-src 'self' https://pay.example"}; !slices.Equal(got[Policy], want) {
+	if want := []string{
+		"script-src 'self' https://pay.example", "frame-src 'self' https://pay.example",
+	}; !slices.Equal(got[Policy], want) {
 		t.Errorf("policy = %q; want %q", got[Policy], want)
 	}
-	if want := []string{"COINSLOT_ORIGINS=…,https://shop.example"}; !slices.Equal(got[Settings], want) {
+	if want := []string{
+		"COINSLOT_ORIGINS=…,https://shop.example",
+	}; !slices.Equal(got[Settings], want) {
 		t.Errorf("settings = %q; want %q", got[Settings], want)
 	}
 	if len(got[HTML]) != 0 {
@@ -80,7 +145,8 @@ func TestCodesAreDocumented(t *testing.T) {
 	_, section, _ := strings.Cut(string(page), "## Error codes")
 	section, _, _ = strings.Cut(section, "\n## ")
 	var documented []string
-	for _, row := range regexp.MustCompile("(?m)^\\| (`[^|]*) \\|").FindAllStringSubmatch(section, -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| (`[^|]*) \\|").FindAllStringSubmatch(section,
+		-1) {
 		for _, code := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(row[1], -1) {
 			documented = append(documented, code[1])
 		}

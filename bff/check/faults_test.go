@@ -54,30 +54,103 @@ func before(w *rig, change func(http.ResponseWriter, *http.Request) (pass bool))
 
 func settingFaults() []fault {
 	return []fault{
-		{"a setting that is not one", set("COINSLOT_LISTN", ":1"), check.Fail, "settings", "COINSLOT_LISTN is not a setting"},
-		{"one that is missing", set("COINSLOT_GATEWAY_URL", ""), check.Fail, "settings", "COINSLOT_GATEWAY_URL is not set"},
-		{"a webhook by http", set("COINSLOT_WEBHOOK_URL", "http://127.0.0.1:3000/hook"), check.Fail, "settings", "set COINSLOT_ALLOW_PRIVATE_WEBHOOKS=true"},
+		{
+			"a setting that is not one", set("COINSLOT_LISTN", ":1"), check.Fail, "settings",
+			"COINSLOT_LISTN is not a setting",
+		},
+		{
+			"one that is missing", set("COINSLOT_GATEWAY_URL", ""), check.Fail, "settings",
+			"COINSLOT_GATEWAY_URL is not set",
+		},
+		{
+			"a webhook by http", set("COINSLOT_WEBHOOK_URL", "http://127.0.0.1:3000/hook"),
+			check.Fail, "settings", "set COINSLOT_ALLOW_PRIVATE_WEBHOOKS=true",
+		},
 		{"play money", func(_ *testing.T, w *rig) {
 			w.env["COINSLOT_SANDBOX"], w.env["COINSLOT_PUBLIC_URL"] = "true", "http://127.0.0.1:1"
 		}, check.Warn, "sandbox", "no payment is real"},
-		{"a secret twice", set("COINSLOT_ORDER_KEY", bearer), check.Warn, "secrets", "COINSLOT_ORDER_KEY is the same secret as COINSLOT_SECRET_KEY"},
-		{"a secret made by hand", set("COINSLOT_ORDER_KEY", strings.Repeat("abc", 12)), check.Warn, "secrets", "COINSLOT_ORDER_KEY does not look random"},
-		{"secrets in the environment", func(*testing.T, *rig) {}, check.OK, "secrets", "safer than the environment for COINSLOT_GATEWAY_KEY, COINSLOT_SECRET_KEY, COINSLOT_WEBHOOK_SECRET"},
-		{"a bad catalogue", func(t *testing.T, w *rig) { w.env["COINSLOT_CATALOG"] = writeTemp(t, "items: {a: {}}", 0o600) }, check.Fail, "catalogue", `item "a"`},
-		{"an empty catalogue", func(t *testing.T, w *rig) { w.env["COINSLOT_CATALOG"] = writeTemp(t, "items: {}", 0o600) }, check.Warn, "catalogue", "no items"},
-		{"a bad list of coins", func(t *testing.T, w *rig) { w.env["COINSLOT_TOKENS"] = writeTemp(t, "coins: 3", 0o600) }, check.Fail, "coins", "COINSLOT_TOKENS"},
-		{"everything is kept", set("COINSLOT_RETENTION", ""), check.Warn, "retention", "COINSLOT_RETENTION is not set"},
-		{"no proxy named", set("COINSLOT_TRUSTED_PROXIES", ""), check.Warn, "proxy", "all shoppers count as one client"},
+		{
+			"a secret twice", set("COINSLOT_ORDER_KEY", bearer), check.Warn, "secrets",
+			"COINSLOT_ORDER_KEY is the same secret as COINSLOT_SECRET_KEY",
+		},
+		{
+			"a secret made by hand", set("COINSLOT_ORDER_KEY", strings.Repeat("abc", 12)),
+			check.Warn, "secrets", "COINSLOT_ORDER_KEY does not look random",
+		},
+		{
+			"secrets in the environment",
+			func(*testing.T, *rig) {},
+			check.OK,
+			"secrets",
+			"safer than the environment for COINSLOT_GATEWAY_KEY, COINSLOT_SECRET_KEY, COINSLOT_WEBHOOK_SECRET",
+		},
+		{
+			"a bad catalogue",
+			func(t *testing.T, w *rig) {
+				w.env["COINSLOT_CATALOG"] = writeTemp(t, "items: {a: {}}", 0o600)
+			},
+			check.Fail,
+			"catalogue",
+			`item "a"`,
+		},
+		{
+			"an empty catalogue",
+			func(t *testing.T, w *rig) {
+				w.env["COINSLOT_CATALOG"] = writeTemp(t, "items: {}", 0o600)
+			},
+			check.Warn,
+			"catalogue",
+			"no items",
+		},
+		{
+			"a bad list of coins",
+			func(t *testing.T, w *rig) {
+				w.env["COINSLOT_TOKENS"] = writeTemp(t, "coins: 3", 0o600)
+			},
+			check.Fail,
+			"coins",
+			"COINSLOT_TOKENS",
+		},
+		{
+			"everything is kept", set("COINSLOT_RETENTION", ""), check.Warn, "retention",
+			"COINSLOT_RETENTION is not set",
+		},
+		{
+			"no proxy named", set("COINSLOT_TRUSTED_PROXIES", ""), check.Warn, "proxy",
+			"all shoppers count as one client",
+		},
 		{"no proxy named before the console", func(_ *testing.T, w *rig) {
-			w.env["COINSLOT_TRUSTED_PROXIES"], w.env["COINSLOT_ADMIN_PASSWORD"] = "", "$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy"
+			w.env["COINSLOT_TRUSTED_PROXIES"] = ""
+			w.env["COINSLOT_ADMIN_PASSWORD"] = "$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy"
 		}, check.Warn, "proxy", "lock everyone out of /admin"},
-		{"everybody believed", set("COINSLOT_TRUSTED_PROXIES", "10.0.0.0/8,0.0.0.0/0"), check.Fail, "proxy", "trusts everyone (0.0.0.0/0)"},
-		{"half the internet believed", set("COINSLOT_TRUSTED_PROXIES", "93.0.0.0/8"), check.Warn, "proxy", "wide public network"},
-		{"no origin", set("COINSLOT_ORIGINS", ""), check.Warn, "origins", "no page may embed the checkout"},
-		{"an origin without https", set("COINSLOT_ORIGINS", "http://shop.example"), check.Warn, "origins", "http://shop.example has no https"},
-		{"its own origin", set("COINSLOT_ORIGINS", "https://shop.example,https://"+self), check.Warn, "origins", "lists the checkout itself"},
-		{"ops for all", set("COINSLOT_OPS_LISTEN", ":9090"), check.Warn, "ops", "open to other machines"},
-		{"ops for the world", set("COINSLOT_OPS_LISTEN", "93.184.216.34:9090"), check.Fail, "ops", "a public address"},
+		{
+			"everybody believed", set("COINSLOT_TRUSTED_PROXIES", "10.0.0.0/8,0.0.0.0/0"),
+			check.Fail, "proxy", "trusts everyone (0.0.0.0/0)",
+		},
+		{
+			"half the internet believed", set("COINSLOT_TRUSTED_PROXIES", "93.0.0.0/8"),
+			check.Warn, "proxy", "wide public network",
+		},
+		{
+			"no origin", set("COINSLOT_ORIGINS", ""), check.Warn, "origins",
+			"no page may embed the checkout",
+		},
+		{
+			"an origin without https", set("COINSLOT_ORIGINS", "http://shop.example"), check.Warn,
+			"origins", "http://shop.example has no https",
+		},
+		{
+			"its own origin", set("COINSLOT_ORIGINS", "https://shop.example,https://"+self),
+			check.Warn, "origins", "lists the checkout itself",
+		},
+		{
+			"ops for all", set("COINSLOT_OPS_LISTEN", ":9090"), check.Warn, "ops",
+			"open to other machines",
+		},
+		{
+			"ops for the world", set("COINSLOT_OPS_LISTEN", "93.184.216.34:9090"), check.Fail,
+			"ops", "a public address",
+		},
 		{"ops for the cluster", func(_ *testing.T, w *rig) {
 			w.env["COINSLOT_OPS_LISTEN"], w.env["KUBERNETES_SERVICE_HOST"] = ":9090", "10.0.0.1"
 		}, check.OK, "ops", "open to the cluster"},
@@ -87,8 +160,19 @@ func settingFaults() []fault {
 
 func databaseFaults() []fault {
 	list := []fault{
-		{"no folder", set("COINSLOT_DATABASE", "/nonexistent/a.db"), check.Fail, "database", "mkdir -p /nonexistent"},
-		{"not there yet", func(t *testing.T, w *rig) { w.env["COINSLOT_DATABASE"] = filepath.Join(t.TempDir(), "new.db") }, check.OK, "database", "the first start creates it"},
+		{
+			"no folder", set("COINSLOT_DATABASE", "/nonexistent/a.db"), check.Fail, "database",
+			"mkdir -p /nonexistent",
+		},
+		{
+			"not there yet",
+			func(t *testing.T, w *rig) {
+				w.env["COINSLOT_DATABASE"] = filepath.Join(t.TempDir(), "new.db")
+			},
+			check.OK,
+			"database",
+			"the first start creates it",
+		},
 		{"no database", func(t *testing.T, w *rig) {
 			w.env["COINSLOT_DATABASE"] = writeTemp(t, strings.Repeat("text ", 1000), 0o600)
 		}, check.Fail, "database", "not an SQLite database"},
@@ -96,7 +180,10 @@ func databaseFaults() []fault {
 			_, w.env["COINSLOT_DATABASE"] = checkoutServer(t)
 			fortest.OK(t, os.Chmod(w.env["COINSLOT_DATABASE"], 0o644))
 		}, check.Warn, "database", "chmod 600"},
-		{"no server", set("COINSLOT_DATABASE", "postgres://u:pass-word@127.0.0.1:1/x"), check.Fail, "database", "127.0.0.1:1"},
+		{
+			"no server", set("COINSLOT_DATABASE", "postgres://u:pass-word@127.0.0.1:1/x"),
+			check.Fail, "database", "127.0.0.1:1",
+		},
 		{"a replica that may lack payments", func(t *testing.T, w *rig) {
 			cluster := pgtest.New(t)
 			cluster.Replica(t)
@@ -106,11 +193,20 @@ func databaseFaults() []fault {
 				return err == nil && state.AsyncReplicas > 0
 			})
 		}, check.Warn, "database", "set synchronous_standby_names"},
-		{"no address", set("COINSLOT_DATABASE", "mysql://u:pass-word@h/x"), check.Fail, "database", "not supported"},
+		{
+			"no address", set("COINSLOT_DATABASE", "mysql://u:pass-word@h/x"), check.Fail,
+			"database", "not supported",
+		},
 	}
 	// A file system without room, on Linux. Others than root may not write there anyway.
 	if _, err := os.Stat("/proc/self"); err == nil && os.Geteuid() == 0 {
-		list = append(list, fault{"no room", set("COINSLOT_DATABASE", "/proc/new.db"), check.Fail, "disk", "0 MB free for /proc"})
+		list = append(list, fault{
+			"no room",
+			set("COINSLOT_DATABASE", "/proc/new.db"),
+			check.Fail,
+			"disk",
+			"0 MB free for /proc",
+		})
 	}
 	return list
 }
@@ -129,17 +225,39 @@ func gatewayFaults() []fault {
 		}
 	}
 	return []fault{
-		{"a wrong key", set("COINSLOT_GATEWAY_KEY", "wrong"), check.Fail, "gateway", "it rejects the key (status 401)"},
-		{"nobody there", set("COINSLOT_GATEWAY_URL", "http://127.0.0.1:1"), check.Fail, "gateway", "it cannot be reached: "},
-		{"a coin that cannot be read", answers(`{"currency_symbol":"USDT","supported_networks":[` +
-			`{"network_code":"trc20","max_ttl":"long"},{"network_code":"bep20","max_ttl":60}]}`),
-			check.Warn, "gateway", "1 invalid entry of its currency list skipped: USDT trc20: reading max_ttl: not a whole number"},
+		{
+			"a wrong key", set("COINSLOT_GATEWAY_KEY", "wrong"), check.Fail, "gateway",
+			"it rejects the key (status 401)",
+		},
+		{
+			"nobody there", set("COINSLOT_GATEWAY_URL", "http://127.0.0.1:1"), check.Fail,
+			"gateway", "it cannot be reached: ",
+		},
+		{
+			"a coin that cannot be read",
+			answers(`{"currency_symbol":"USDT","supported_networks":[` +
+				`{"network_code":"trc20","max_ttl":"long"},{"network_code":"bep20","max_ttl":60}]}`),
+			check.Warn, "gateway",
+			"1 invalid entry of its currency list skipped: USDT trc20: reading max_ttl: not a whole number",
+		},
 		{"no coins", answers(""), check.Fail, "gateway", "no coin is enabled"},
-		{"a coin without a link", answers(`{"currency_symbol":"NEW","currency_name":"New","price_in_usdt":"1","supported_networks":[{"network_name":"N","network_code":"n","network_fee":"0","minimum_pay_usd":"1","maximum_pay_usd":"9","max_ttl":30}]}`),
-			check.Warn, "coins", "1 of 1 have no payment link"},
+		{
+			"a coin without a link",
+			answers(`{"currency_symbol":"NEW","currency_name":"New","price_in_usdt":"1","supported_networks":[{"network_name":"N","network_code":"n","network_fee":"0","minimum_pay_usd":"1","maximum_pay_usd":"9","max_ttl":30}]}`),
+			check.Warn, "coins", "1 of 1 have no payment link",
+		},
 		{"a clock that is off", shifted(30 * time.Second), check.Warn, "clock", "differ by 30s"},
-		{"a clock that is wrong", shifted(-10 * time.Minute), check.Fail, "clock", "differ by 10m0s"},
-		{"a clock of before", func(_ *testing.T, w *rig) { w.built = time.Now().Add(time.Hour) }, check.Fail, "clock", "before this program was built"},
+		{
+			"a clock that is wrong", shifted(-10 * time.Minute), check.Fail, "clock",
+			"differ by 10m0s",
+		},
+		{
+			"a clock of before",
+			func(_ *testing.T, w *rig) { w.built = time.Now().Add(time.Hour) },
+			check.Fail,
+			"clock",
+			"before this program was built",
+		},
 		{"a zone that is not known", set("TZ", "Nowhere/City"), check.Warn, "clock", "time zone"},
 	}
 }
@@ -151,7 +269,11 @@ func publicFaults() []fault {
 	behindSignIn := func(pass bool) func(*testing.T, *rig) {
 		return func(t *testing.T, w *rig) {
 			w.env["COINSLOT_ADMIN_PROXY_HEADER"] = "X-Forwarded-User"
-			w.serve, w.env["COINSLOT_DATABASE"] = checkoutServer(t, "COINSLOT_ADMIN_PROXY_HEADER=X-Forwarded-User", "COINSLOT_TRUSTED_PROXIES=127.0.0.1/32")
+			w.serve, w.env["COINSLOT_DATABASE"] = checkoutServer(
+				t,
+				"COINSLOT_ADMIN_PROXY_HEADER=X-Forwarded-User",
+				"COINSLOT_TRUSTED_PROXIES=127.0.0.1/32",
+			)
 			before(w, func(_ http.ResponseWriter, r *http.Request) bool {
 				if !pass {
 					r.Header.Del("X-Forwarded-User")
@@ -161,23 +283,71 @@ func publicFaults() []fault {
 		}
 	}
 	return []fault{
-		{"names of strangers passed on", behindSignIn(true), check.Fail, "console", "anyone who sends X-Forwarded-User is signed in"},
-		{"names of strangers taken away", behindSignIn(false), check.OK, "console", "does not pass on a client's X-Forwarded-User"},
-		{"no https", set("COINSLOT_PUBLIC_URL", "http://"+self), check.Fail, "public", "has no https"},
-		{"no name", set("COINSLOT_PUBLIC_URL", "https://none.example"), check.Fail, "public", "the DNS has no name none.example"},
-		{"trying out", set("COINSLOT_PUBLIC_URL", "http://127.0.0.1:1"), check.Warn, "public", "is for trying out"},
-		{"not running", func(_ *testing.T, w *rig) { delete(w.at, w.hosts[self]+":443") }, check.Warn, "public", "is not running yet"},
+		{
+			"names of strangers passed on", behindSignIn(true), check.Fail, "console",
+			"anyone who sends X-Forwarded-User is signed in",
+		},
+		{
+			"names of strangers taken away", behindSignIn(false), check.OK, "console",
+			"does not pass on a client's X-Forwarded-User",
+		},
+		{
+			"no https", set("COINSLOT_PUBLIC_URL", "http://"+self), check.Fail, "public",
+			"has no https",
+		},
+		{
+			"no name", set("COINSLOT_PUBLIC_URL", "https://none.example"), check.Fail, "public",
+			"the DNS has no name none.example",
+		},
+		{
+			"trying out", set("COINSLOT_PUBLIC_URL", "http://127.0.0.1:1"), check.Warn, "public",
+			"is for trying out",
+		},
+		{
+			"not running",
+			func(_ *testing.T, w *rig) { delete(w.at, w.hosts[self]+":443") },
+			check.Warn,
+			"public",
+			"is not running yet",
+		},
 		{"no proxy", func(t *testing.T, w *rig) {
 			w.env["COINSLOT_LISTEN"] = w.at[w.hosts[self]+":443"]
 			delete(w.at, w.hosts[self]+":443")
 		}, check.Fail, "public", "though the server runs: connection refused"},
-		{"no key to tell by", func(_ *testing.T, w *rig) { delete(w.env, "COINSLOT_SECRET_KEY") }, check.Unknown, "public", "whether it is this server was not tried"},
-		{"another key", set("COINSLOT_SECRET_KEY", another), check.Fail, "public", "another COINSLOT_SECRET_KEY"},
-		{"another program", func(_ *testing.T, w *rig) { w.serve = http.NotFoundHandler() }, check.Fail, "public", "status 404"},
+		{
+			"no key to tell by",
+			func(_ *testing.T, w *rig) { delete(w.env, "COINSLOT_SECRET_KEY") },
+			check.Unknown,
+			"public",
+			"whether it is this server was not tried",
+		},
+		{
+			"another key", set("COINSLOT_SECRET_KEY", another), check.Fail, "public",
+			"another COINSLOT_SECRET_KEY",
+		},
+		{
+			"another program",
+			func(_ *testing.T, w *rig) { w.serve = http.NotFoundHandler() },
+			check.Fail,
+			"public",
+			"status 404",
+		},
 		{"an expired certificate", again(-time.Hour), check.Fail, "public", "has expired"},
-		{"a certificate that ends", again(3 * 24 * time.Hour), check.Warn, "public", "expires in 2 days"},
-		{"a certificate of another name", again(year, "other.example"), check.Fail, "public", "for another name"},
-		{"an unknown authority", func(t *testing.T, w *rig) { w.ca.pool = x509.NewCertPool() }, check.Fail, "public", "from an unknown authority"},
+		{
+			"a certificate that ends", again(3 * 24 * time.Hour), check.Warn, "public",
+			"expires in 2 days",
+		},
+		{
+			"a certificate of another name", again(year, "other.example"), check.Fail, "public",
+			"for another name",
+		},
+		{
+			"an unknown authority",
+			func(t *testing.T, w *rig) { w.ca.pool = x509.NewCertPool() },
+			check.Fail,
+			"public",
+			"from an unknown authority",
+		},
 		{"X-Frame-Options", func(_ *testing.T, w *rig) {
 			before(w, func(rw http.ResponseWriter, _ *http.Request) bool {
 				rw.Header().Set("X-Frame-Options", "DENY")
@@ -190,7 +360,11 @@ func publicFaults() []fault {
 				inner.ServeHTTP(withHeader{rw}, r)
 			})
 		}, check.Fail, "headers", "2 headers Content-Security-Policy"},
-		{"other origins", set("COINSLOT_ORIGINS", "https://shop.example,https://new.example"), check.Fail, "headers", "frame-ancestors 'self' https://shop.example https://new.example"},
+		{
+			"other origins", set("COINSLOT_ORIGINS", "https://shop.example,https://new.example"),
+			check.Fail, "headers",
+			"frame-ancestors 'self' https://shop.example https://new.example",
+		},
 		{"no upgrade", func(_ *testing.T, w *rig) {
 			before(w, func(_ http.ResponseWriter, r *http.Request) bool {
 				r.Header.Del("Upgrade")
@@ -225,21 +399,51 @@ func webhookFaults() []fault {
 		return func(_ *testing.T, w *rig) { w.site(hook, good, http.NotFoundHandler(), names...) }
 	}
 	return []fault{
-		{"no endpoint", set("COINSLOT_WEBHOOK_URL", ""), check.Warn, "webhooks", "your server gets no webhooks"},
-		{"no name", func(_ *testing.T, w *rig) { delete(w.hosts, hook) }, check.Fail, "webhooks", "the DNS has no name " + hook},
-		{"a private address", leads("10.1.2.3"), check.Fail, "webhooks", "leads to 10.1.2.3, which is not a public address"},
-		{"a mapped address", leads("::ffff:169.254.169.254"), check.Fail, "webhooks", "not a public address"},
+		{
+			"no endpoint", set("COINSLOT_WEBHOOK_URL", ""), check.Warn, "webhooks",
+			"your server gets no webhooks",
+		},
+		{
+			"no name",
+			func(_ *testing.T, w *rig) { delete(w.hosts, hook) },
+			check.Fail,
+			"webhooks",
+			"the DNS has no name " + hook,
+		},
+		{
+			"a private address", leads("10.1.2.3"), check.Fail, "webhooks",
+			"leads to 10.1.2.3, which is not a public address",
+		},
+		{
+			"a mapped address", leads("::ffff:169.254.169.254"), check.Fail, "webhooks",
+			"not a public address",
+		},
 		{"nobody there", leads("93.184.216.99"), check.Fail, "webhooks", "connection refused"},
 		{"an expired certificate", again(-time.Hour), check.Fail, "webhooks", "has expired"},
-		{"a certificate that ends", again(13 * 24 * time.Hour), check.Warn, "webhooks", "expires in 12 days"},
-		{"a certificate of another name", again(year, "other.example"), check.Fail, "webhooks", "for another name"},
-		{"a replaced URL", listenOn, check.Warn, "webhooks", "1 open webhook to a URL at old.example that is not in COINSLOT_WEBHOOK_URL"},
+		{
+			"a certificate that ends", again(13 * 24 * time.Hour), check.Warn, "webhooks",
+			"expires in 12 days",
+		},
+		{
+			"a certificate of another name", again(year, "other.example"), check.Fail, "webhooks",
+			"for another name",
+		},
+		{
+			"a replaced URL", listenOn, check.Warn, "webhooks",
+			"1 open webhook to a URL at old.example that is not in COINSLOT_WEBHOOK_URL",
+		},
 		{"a URL that was taken away", func(t *testing.T, w *rig) {
 			listenOn(t, w)
 			w.env["COINSLOT_WEBHOOK_URL"] = ""
 		}, check.Warn, "webhooks", "set COINSLOT_WEBHOOK_URL: the next start moves"},
-		{"no comparison for days", overdueDatabase, check.Warn, "reconciliation", "last completed 3 days ago"},
-		{"private addresses allowed", set("COINSLOT_ALLOW_PRIVATE_WEBHOOKS", "true"), check.Warn, "webhooks", "inside your network"},
+		{
+			"no comparison for days", overdueDatabase, check.Warn, "reconciliation",
+			"last completed 3 days ago",
+		},
+		{
+			"private addresses allowed", set("COINSLOT_ALLOW_PRIVATE_WEBHOOKS", "true"),
+			check.Warn, "webhooks", "inside your network",
+		},
 	}
 }
 
@@ -317,10 +521,12 @@ func overdueDatabase(t *testing.T, w *rig) {
 func listenOn(t *testing.T, w *rig) {
 	w.env["COINSLOT_DATABASE"] = filepath.Join(t.TempDir(), "bound.db")
 	db, err := store.Open(t.Context(), store.Config{
-		DSN: w.env["COINSLOT_DATABASE"], Endpoints: []string{"https://old.example/in?key=" + bearer},
+		DSN:       w.env["COINSLOT_DATABASE"],
+		Endpoints: []string{"https://old.example/in?key=" + bearer},
 	})
 	fortest.OK(t, err)
-	s := fortest.Must(db.Insert(t.Context(), payment.Session{ID: payment.NewSessionID(), CreatedAt: time.Now()}))(t)
+	s := fortest.Must(db.Insert(t.Context(),
+		payment.Session{ID: payment.NewSessionID(), CreatedAt: time.Now()}))(t)
 	_, err = db.Update(t.Context(), s.ID, 0, func(*payment.Session) ([]payment.Event, error) {
 		e := payment.Event{ID: "evt_1", Session: s.ID, At: time.Now(), Body: []byte("{}")}
 		return []payment.Event{e}, nil

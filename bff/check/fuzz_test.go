@@ -24,8 +24,10 @@ func FuzzPasted(f *testing.F) {
 			if kept == "" || c.By != Page || c.Status == Unknown || c.ID == "page-headers" {
 				continue
 			}
-			if j := slices.IndexFunc(again, func(a Finding) bool { return a.ID == c.ID }); j < 0 && c.Status != OK || j >= 0 && again[j].Status != c.Status {
-				t.Fatalf("%s of %q = %s; of what is kept of it, %q, it is another", c.ID, pasted, found[i].Status, kept)
+			j := slices.IndexFunc(again, func(a Finding) bool { return a.ID == c.ID })
+			if j < 0 && c.Status != OK || j >= 0 && again[j].Status != c.Status {
+				t.Fatalf("%s of %q = %s; of what is kept of it, %q, it is another", c.ID, pasted,
+					found[i].Status, kept)
 			}
 		}
 	})
@@ -46,7 +48,11 @@ func FuzzFix(f *testing.F) {
 			if len(line) != 1 {
 				t.Fatalf("%q is to be cured by %q", text, v.Add)
 			}
-			cured := slices.Concat(line, slices.DeleteFunc(slices.Clone(p), func(d directive) bool { return d.name == line[0].name }))
+			cured := slices.Concat(
+				line,
+				slices.DeleteFunc(slices.Clone(p),
+					func(d directive) bool { return d.name == line[0].name }),
+			)
 			if got := judge(cured); got.Status != OK {
 				t.Fatalf("%q with %q = %s: %s", text, v.Add, got.Status, got.Text)
 			}

@@ -15,9 +15,12 @@ import (
 func TestNotWritable(t *testing.T) {
 	asNobody(t, func() {
 		w := &checker{Setup: Setup{}.withDefaults()}
-		w.Inspect = func(context.Context, string) (Database, error) { return Database{}, os.ErrNotExist }
+		w.Inspect = func(context.Context, string) (Database, error) {
+			return Database{}, os.ErrNotExist
+		}
 		w.Settings.Database = "/etc/coinslot-check.db"
-		if found := w.database(t.Context()); len(found) != 1 || found[0].Status != Fail || !strings.Contains(found[0].Text, "/etc is not writable") {
+		if found := w.database(t.Context()); len(found) != 1 || found[0].Status != Fail ||
+			!strings.Contains(found[0].Text, "/etc is not writable") {
 			t.Errorf("of a folder that may not be written: %+v", found)
 		}
 		if found := w.databaseFile("/etc/passwd"); len(found) == 0 || found[0].Status != Fail {

@@ -14,8 +14,15 @@ const hash = "sha384-V37rTF68FNa/v2qtipH7h8Y7+ZZlM0hDkFU7ACRBqVcBJ1fzjRJHuD/gKZv
 
 // newEmbedding is a shop's page with these headers.
 func newEmbedding(headers ...string) Embedding {
-	return Embedding{URL: "https://pay.example", Version: "1.0.0", Integrity: hash, API: true, Given: "https://shop.example", Origin: "https://shop.example", Listed: true,
-		Pasted: strings.Join(headers, "\n")}
+	return Embedding{
+		URL:       "https://pay.example",
+		Version:   "1.0.0",
+		Integrity: hash,
+		API:       true,
+		Given:     "https://shop.example",
+		Origin:    "https://shop.example",
+		Listed:    true,
+		Pasted:    strings.Join(headers, "\n")}
 }
 
 // result returns one check.
@@ -30,7 +37,8 @@ func result(t *testing.T, list []Finding, id string) Finding {
 
 func TestHostPage(t *testing.T) {
 	const csp = "Content-Security-Policy: "
-	pinned := `<script async src="https://pay.example/checkout/1.0.0/checkout.js" integrity="` + hash + `" crossorigin></script>`
+	pinned := `<script async src="https://pay.example/checkout/1.0.0/checkout.js" integrity="` +
+		hash + `" crossorigin></script>`
 	for _, c := range []struct {
 		headers, check string
 		want           Status
@@ -42,54 +50,142 @@ func TestHostPage(t *testing.T) {
 		{csp + "script-src 'self'", "page-script", Fail, "script-src 'self' https://pay.example"},
 		{csp + "script-src 'none'", "page-script", Fail, "script-src https://pay.example"},
 		{csp + "script-src", "page-script", Fail, "script-src https://pay.example"},
-		{csp + "default-src 'self' *.cdn.example", "page-script", Fail, "script-src 'self' *.cdn.example https://pay.example"},
-		{csp + "default-src 'none'; script-src 'self'; script-src-elem 'none'", "page-script", Fail, "script-src-elem https://pay.example"},
+		{
+			csp + "default-src 'self' *.cdn.example",
+			"page-script",
+			Fail,
+			"script-src 'self' *.cdn.example https://pay.example",
+		},
+		{
+			csp + "default-src 'none'; script-src 'self'; script-src-elem 'none'",
+			"page-script",
+			Fail,
+			"script-src-elem https://pay.example",
+		},
 		{csp + "script-src 'self'; script-src-elem https:", "page-script", OK, ""},
 		{csp + "default-src https:", "page-script", OK, ""},
 		{csp + "img-src 'self'", "page-script", OK, ""},
-		{csp + "script-src 'nonce-abc' 'self'", "page-script", Warn, `<script nonce="…" async src="https://pay.example/checkout.js"></script>`},
+		{
+			csp + "script-src 'nonce-abc' 'self'",
+			"page-script",
+			Warn,
+			`<script nonce="…" async src="https://pay.example/checkout.js"></script>`,
+		},
 		{csp + "script-src 'nonce-abc' https://pay.example", "page-script", OK, ""},
-		{csp + "script-src 'strict-dynamic' 'nonce-abc' https://pay.example", "page-script", Warn, `<script nonce="…" async src="https://pay.example/checkout.js"></script>`},
-		{csp + "script-src 'strict-dynamic' 'sha256-abc' https://pay.example", "page-script", Fail, "script-src 'strict-dynamic' 'sha256-abc' https://pay.example '" + hash + "'"},
+		{
+			csp + "script-src 'strict-dynamic' 'nonce-abc' https://pay.example",
+			"page-script",
+			Warn,
+			`<script nonce="…" async src="https://pay.example/checkout.js"></script>`,
+		},
+		{
+			csp + "script-src 'strict-dynamic' 'sha256-abc' https://pay.example",
+			"page-script",
+			Fail,
+			"script-src 'strict-dynamic' 'sha256-abc' https://pay.example '" + hash + "'",
+		},
 		{csp + "script-src '" + hash + "'", "page-script", OK, ""},
 		{csp + "script-src https://pay.example/checkout/", "page-script", Warn, pinned},
-		{csp + "script-src https://pay.example, script-src 'self'", "page-script", Fail, "script-src 'self' https://pay.example"},
-		{csp + "script-src 'none'\n" + csp + "script-src 'self'", "page-script", Fail, "script-src https://pay.example|script-src 'self' https://pay.example"},
+		{
+			csp + "script-src https://pay.example, script-src 'self'",
+			"page-script",
+			Fail,
+			"script-src 'self' https://pay.example",
+		},
+		{
+			csp + "script-src 'none'\n" + csp + "script-src 'self'",
+			"page-script",
+			Fail,
+			"script-src https://pay.example|script-src 'self' https://pay.example",
+		},
 		{"Content-Security-Policy-Report-Only: script-src 'none'", "page-script", OK, ""},
-		{csp + "require-trusted-types-for 'script'; trusted-types 'none'; style-src 'none'; connect-src 'none'", "page-script", OK, ""},
+		{
+			csp +
+				"require-trusted-types-for 'script'; trusted-types 'none'; style-src 'none'; connect-src 'none'",
+			"page-script",
+			OK,
+			"",
+		},
 
 		{csp + "frame-src https://pay.example", "page-frame", OK, ""},
 		{csp + "frame-src 'self'", "page-frame", Fail, "frame-src 'self' https://pay.example"},
 		{csp + "child-src 'self'", "page-frame", Fail, "child-src 'self' https://pay.example"},
 		{csp + "child-src 'none'; frame-src https://*.example", "page-frame", OK, ""},
 		{csp + "default-src 'none'", "page-frame", Fail, "frame-src https://pay.example"},
-		{csp + "frame-src https://pay.example/checkout/", "page-frame", Warn, "frame-src https://pay.example/checkout/ https://pay.example"},
+		{
+			csp + "frame-src https://pay.example/checkout/",
+			"page-frame",
+			Warn,
+			"frame-src https://pay.example/checkout/ https://pay.example",
+		},
 		{csp + "frame-src http://pay.example", "page-frame", OK, ""},
 
-		{csp + "sandbox allow-scripts", "page-sandbox", Fail, "sandbox allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox"},
-		{csp + "sandbox allow-scripts allow-forms allow-same-origin", "page-sandbox", Warn, "sandbox allow-scripts allow-forms allow-same-origin allow-popups allow-popups-to-escape-sandbox"},
-		{csp + "sandbox allow-scripts allow-forms allow-same-origin allow-popups allow-popups-to-escape-sandbox", "page-sandbox", OK, ""},
+		{
+			csp + "sandbox allow-scripts",
+			"page-sandbox",
+			Fail,
+			"sandbox allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox",
+		},
+		{
+			csp + "sandbox allow-scripts allow-forms allow-same-origin",
+			"page-sandbox",
+			Warn,
+			"sandbox allow-scripts allow-forms allow-same-origin allow-popups allow-popups-to-escape-sandbox",
+		},
+		{
+			csp +
+				"sandbox allow-scripts allow-forms allow-same-origin allow-popups allow-popups-to-escape-sandbox",
+			"page-sandbox",
+			OK,
+			"",
+		},
 
 		{"permissions-policy: camera=()", "page-clipboard", OK, ""},
 		{"permissions-policy: clipboard-write=*", "page-clipboard", OK, ""},
-		{"permissions-policy: clipboard-write=()", "page-clipboard", Warn, `clipboard-write=(self "https://pay.example")`},
-		{"permissions-policy: camera=(), clipboard-write=(self \"https://a.example\");report-to=x", "page-clipboard", Warn, `clipboard-write=(self "https://a.example" "https://pay.example")`},
-		{"permissions-policy: clipboard-write=(self \"https://pay.example\")", "page-clipboard", OK, ""},
+		{
+			"permissions-policy: clipboard-write=()",
+			"page-clipboard",
+			Warn,
+			`clipboard-write=(self "https://pay.example")`,
+		},
+		{
+			"permissions-policy: camera=(), clipboard-write=(self \"https://a.example\");report-to=x",
+			"page-clipboard",
+			Warn,
+			`clipboard-write=(self "https://a.example" "https://pay.example")`,
+		},
+		{
+			"permissions-policy: clipboard-write=(self \"https://pay.example\")",
+			"page-clipboard",
+			OK,
+			"",
+		},
 		{"permissions-policy: x=\"clipboard-write=()\"", "page-clipboard", OK, ""},
 
-		{"integrity-policy: blocked-destinations=(script), endpoints=(x)", "page-integrity", Warn, pinned},
+		{
+			"integrity-policy: blocked-destinations=(script), endpoints=(x)",
+			"page-integrity",
+			Warn,
+			pinned,
+		},
 		{"integrity-policy: blocked-destinations=(style)", "page-integrity", OK, ""},
 		{"cross-origin-embedder-policy: require-corp", "page-isolation", OK, ""},
 
 		{"HTTP/1.1 301 Moved\nLocation: /x", "page-headers", Warn, ""},
-		{"HTTP/1.1 301 Moved\nLocation: /x\n\nHTTP/1.1 200 OK\ncontent-type: text/html", "page-headers", OK, ""},
+		{
+			"HTTP/1.1 301 Moved\nLocation: /x\n\nHTTP/1.1 200 OK\ncontent-type: text/html",
+			"page-headers",
+			OK,
+			"",
+		},
 		{"HTTP/2 405\ncontent-type: text/html", "page-headers", Warn, ""},
 		{"content-type: application/json", "page-headers", Warn, ""},
 		{"hello", "page-headers", Fail, ""},
 	} {
 		got := result(t, newEmbedding(c.headers).Findings(), c.check)
 		if add := strings.Join(got.Add, "|"); got.Status != c.want || add != c.add {
-			t.Errorf("%s of %q = %s, add %q; want %s, %q", c.check, c.headers, got.Status, add, c.want, c.add)
+			t.Errorf("%s of %q = %s, add %q; want %s, %q", c.check, c.headers, got.Status, add,
+				c.want, c.add)
 		}
 	}
 }
@@ -97,7 +193,8 @@ func TestHostPage(t *testing.T) {
 // One page may allow everything of another one's without knowing: what is the
 // checkout's own is allowed by 'self'.
 func TestHostPageOfTheSameOrigin(t *testing.T) {
-	e := newEmbedding("content-security-policy: default-src 'self'", "permissions-policy: clipboard-write=(self)")
+	e := newEmbedding("content-security-policy: default-src 'self'",
+		"permissions-policy: clipboard-write=(self)")
 	e.Origin = e.URL
 	for _, c := range e.Findings() {
 		if c.By == Page && c.Status != OK {
@@ -141,7 +238,9 @@ func TestKept(t *testing.T) {
 
 // What anybody may post does not keep the server busy: a post has 64 KiB.
 func TestHostilePastesAreFast(t *testing.T) {
-	fill := func(start, part string) string { return start + strings.Repeat(part, (64<<10-len(start))/len(part)) }
+	fill := func(start, part string) string {
+		return start + strings.Repeat(part, (64<<10-len(start))/len(part))
+	}
 	var names strings.Builder
 	for i := range 10_000 {
 		fmt.Fprintf(&names, "%x;", i)

@@ -41,7 +41,12 @@ func TestSourceMatches(t *testing.T) {
 		{"https://*.example", "https://a.b.example/", "https://shop.example", true},
 		{"*pay.example", script, "https://shop.example", false},
 		{"*.0.0.1", "http://127.0.0.1:8080/", "http://shop.example", false},
-		{"http://127.0.0.1:8080", "http://127.0.0.1:8080/checkout.js", "http://127.0.0.1:3000", true},
+		{
+			"http://127.0.0.1:8080",
+			"http://127.0.0.1:8080/checkout.js",
+			"http://127.0.0.1:3000",
+			true,
+		},
 		{"http://[::1]:8080", "http://[::1]:8080/x", "http://shop.example", true},
 		{"https://pay.example:443", script, "https://shop.example", true},
 		{"https://pay.example:0443", script, "https://shop.example", true},
@@ -57,8 +62,18 @@ func TestSourceMatches(t *testing.T) {
 		{"https://pay.example/%63heckout.js", script, "https://shop.example", true},
 		{"https://pay.example/Checkout.js", script, "https://shop.example", false},
 		{"https://pay.example/checkout", script, "https://shop.example", false},
-		{"https://pay.example/checkout/", "https://pay.example/checkout/cs_1", "https://shop.example", true},
-		{"https://pay.example/checkout/", "https://pay.example/checkout", "https://shop.example", false},
+		{
+			"https://pay.example/checkout/",
+			"https://pay.example/checkout/cs_1",
+			"https://shop.example",
+			true,
+		},
+		{
+			"https://pay.example/checkout/",
+			"https://pay.example/checkout",
+			"https://shop.example",
+			false,
+		},
 		{"https://pay.example/a/", "https://pay.example/a", "https://shop.example", false},
 		{"https://pay.example/a/b/c/", "https://pay.example/a", "https://shop.example", false},
 		{"'self'", script, "https://shop.example", false},
@@ -77,14 +92,17 @@ func TestSourceMatches(t *testing.T) {
 }
 
 func TestParsePolicies(t *testing.T) {
-	got := parsePolicies([]string{"Script-Src 'self';;script-src x; ; frame-src\ty ", ", img-src z", ""})
+	got := parsePolicies([]string{
+		"Script-Src 'self';;script-src x; ; frame-src\ty ", ", img-src z", "",
+	})
 	if len(got) != 2 {
 		t.Fatalf("%d policies: %v; want 2", len(got), got)
 	}
 	if d, _ := got[0].first("script-src"); len(d.values) != 1 || d.values[0] != "'self'" {
 		t.Errorf("script-src = %v; want the first of two", d.values)
 	}
-	if d, found := got[0].first("child-src", "frame-src"); !found || d.name != "frame-src" || d.values[0] != "y" {
+	if d, found := got[0].first("child-src",
+		"frame-src"); !found || d.name != "frame-src" || d.values[0] != "y" {
 		t.Errorf("frame-src = %v, %t", d, found)
 	}
 	if _, found := got[1].first("script-src", "default-src"); found {

@@ -286,7 +286,8 @@ func TestWebhookDelivery(t *testing.T) {
 				strings.Contains(strings.Join(f.Details, " "), tc.detail)
 		})
 		if !found {
-			t.Errorf("%s: no %s says %q and %q:\n%s", tc.name, tc.level, tc.says, tc.detail, printed)
+			t.Errorf("%s: no %s says %q and %q:\n%s", tc.name, tc.level, tc.says, tc.detail,
+				printed)
 		}
 		want := slices.Repeat([]string{"checkout.test"}, tc.sent)
 		if !slices.Equal(kinds, want) {

@@ -50,7 +50,8 @@ func TestAbsentTransactionAsShown(t *testing.T) {
 		t.Errorf("actions = %v; want recheck, and no second payment", v.Actions)
 	}
 	loaded := h.Load(s.ID)
-	checkout.View(&loaded, checkout.ViewOptions{Now: h.Clock.Now()}) // as for a QR code: without words
+	checkout.View(&loaded,
+		checkout.ViewOptions{Now: h.Clock.Now()}) // as for a QR code: without words
 }
 
 // A later answer that knows the transaction ends the review, repeatedly.
@@ -82,7 +83,8 @@ func TestAbsentTransactionGoesToReview(t *testing.T) {
 	h.Forget()
 	h.Run(4 * time.Minute)
 	h.Remember()
-	h.Gateway.Set("T00001", func(tx *checkouttest.Transaction) { tx.Status, tx.PaidAmount = "confirmed", "?" })
+	h.Gateway.Set("T00001",
+		func(tx *checkouttest.Transaction) { tx.Status, tx.PaidAmount = "confirmed", "?" })
 	h.Run(6 * time.Minute)
 	h.WantStatus(s.ID, wire.Review)
 	h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventReview)

@@ -43,7 +43,9 @@ func TestCancelNeedsTheGatewaysWord(t *testing.T) {
 			h.Gateway.Set(code, func(tx *checkouttest.Transaction) { tx.Status = "processing" })
 		}, wire.CodePaymentInProgress},
 		"cancel without word": {func(h *checkouttest.Shop, _ string) {
-			h.Gateway.CancelHook = func(string) (error, error) { return checkouttest.LostAnswer(), nil }
+			h.Gateway.CancelHook = func(string) (error, error) {
+				return checkouttest.LostAnswer(), nil
+			}
 		}, wire.CodePaymentInProgress},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -23,7 +23,8 @@ func TestPaymentFromOrderToConfirmation(t *testing.T) {
 	s = h.Must(h.Choose(s.ID, checkouttest.USDT()))
 	v := h.View(s.ID)
 	tx := h.Gateway.All()[0]
-	if v.Status != wire.Pending || v.Attempt.Address != tx.Address || v.Attempt.PayAmount != "25.00000000" || v.Attempt.PayableAmount != "25" {
+	if v.Status != wire.Pending || v.Attempt.Address != tx.Address ||
+		v.Attempt.PayAmount != "25.00000000" || v.Attempt.PayableAmount != "25" {
 		t.Fatalf("view = %+v, attempt %+v; want the gateway's address and amount", v, v.Attempt)
 	}
 	fortest.Has(t, "comment", tx.Comment, s.Attempts[0].Marker)
@@ -53,7 +54,8 @@ func TestManyClicksAreOneCreate(t *testing.T) {
 	var clicks sync.WaitGroup
 	for range 50 {
 		clicks.Go(func() {
-			if _, err := h.Service.Choose(context.Background(), s.ID, checkouttest.USDT()); err != nil {
+			_, err := h.Service.Choose(context.Background(), s.ID, checkouttest.USDT())
+			if err != nil {
 				t.Errorf("Choose = %v; want every click answered", err)
 			}
 		})
@@ -108,7 +110,10 @@ func TestUnfinishedPaymentIsNotCanceled(t *testing.T) {
 // A payment seen during a change of coin is recorded at once.
 func TestPaidWhileChanging(t *testing.T) {
 	for name, act := range map[string]func(*checkouttest.Shop, string) error{
-		"change": func(h *checkouttest.Shop, id string) error { _, err := h.Choose(id, checkouttest.BNB()); return err },
+		"change": func(h *checkouttest.Shop, id string) error {
+			_, err := h.Choose(id, checkouttest.BNB())
+			return err
+		},
 		"cancel": func(h *checkouttest.Shop, id string) error {
 			_, err := h.Cancel(id, payment.ClosedByMerchant)
 			return err
@@ -153,17 +158,22 @@ func TestOutcomesOfCreateThatNothingCameOf(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := checkouttest.NewShop(t)
-				h.Gateway.CreateHook = func(payment.CreateRequest) (error, error) { return c.err, nil }
+				h.Gateway.CreateHook = func(payment.CreateRequest) (error, error) {
+					return c.err, nil
+				}
 				s := h.Chosen("25", checkouttest.USDT())
 				v := h.View(s.ID)
-				if v.Status != wire.Open || v.Attempt != nil || v.Notice == nil || v.Notice.Code != c.want || !v.Can(wire.Choose) {
-					t.Errorf("view = %+v, notice %+v; want open, a notice of %s and choose", v, v.Notice, c.want)
+				if v.Status != wire.Open || v.Attempt != nil || v.Notice == nil ||
+					v.Notice.Code != c.want || !v.Can(wire.Choose) {
+					t.Errorf("view = %+v, notice %+v; want open, a notice of %s and choose", v,
+						v.Notice, c.want)
 				}
 				fortest.Equal(t, h.Gateway.Calls("create"), c.calls, "creates")
 				h.Gateway.CreateHook = nil
 				s = h.Must(h.Choose(s.ID, checkouttest.BNB()))
 				if v := h.View(s.ID); v.Status != wire.Pending || v.Notice != nil {
-					t.Errorf("after another choice: %s, notice %v; want pending without", v.Status, v.Notice)
+					t.Errorf("after another choice: %s, notice %v; want pending without", v.Status,
+						v.Notice)
 				}
 			})
 		})
@@ -192,7 +202,9 @@ func TestNoticeEndsWithTheSession(t *testing.T) {
 
 func TestRejectedAnswerIsNeverShown(t *testing.T) {
 	for name, mangle := range map[string]func(*payment.Created){
-		"bad checksum": func(c *payment.Created) { c.Address = strings.Replace(c.Address, c.Address[9:10], "z", 1) },
+		"bad checksum": func(c *payment.Created) {
+			c.Address = strings.Replace(c.Address, c.Address[9:10], "z", 1)
+		},
 		"no address":   func(c *payment.Created) { c.Address = "" },
 		"wrong amount": func(c *payment.Created) { c.AmountUSD = checkouttest.Dec("2.5") },
 		"wrong coin":   func(c *payment.Created) { c.CurrencySymbol = "USDC" },
@@ -204,7 +216,8 @@ func TestRejectedAnswerIsNeverShown(t *testing.T) {
 			h.Gateway.MangleCreated = mangle
 			s := h.Chosen("25", checkouttest.USDT())
 			v := h.View(s.ID)
-			if v.Status != wire.Open || v.Attempt != nil || v.Notice == nil || v.Notice.Code != wire.CodePaymentRefused {
+			if v.Status != wire.Open || v.Attempt != nil || v.Notice == nil ||
+				v.Notice.Code != wire.CodePaymentRefused {
 				t.Fatalf("view = %+v, notice %+v; want open with payment_refused", v, v.Notice)
 			}
 			h.Run(3 * time.Minute)
@@ -217,7 +230,9 @@ func TestTrackingCodeOfAnotherSessionIsRefused(t *testing.T) {
 	t.Parallel()
 	h := checkouttest.NewShop(t)
 	first := h.Chosen("25", checkouttest.USDT())
-	h.Gateway.MangleCreated = func(c *payment.Created) { c.TrackingCode = first.Attempts[0].TrackingCode }
+	h.Gateway.MangleCreated = func(c *payment.Created) {
+		c.TrackingCode = first.Attempts[0].TrackingCode
+	}
 	second := h.Chosen("25", checkouttest.USDT())
 	h.WantStatus(second.ID, wire.Open)
 	h.Run(time.Minute)
@@ -237,8 +252,18 @@ func TestChoiceErrors(t *testing.T) {
 		{wire.Choice{CurrencySymbol: "USDT", NetworkCode: "bep20"}, wire.CodeAmountBelowMinimum},
 		{wire.Choice{CurrencySymbol: "DOGE"}, wire.CodeNetworkUnsupported},
 		{wire.Choice{}, wire.CodeNetworkRequired},
-		{wire.Choice{CurrencySymbol: "USDT", NetworkCode: "trc20", Email: "a@b\r\nBcc: c@d"}, wire.CodeInvalid},
-		{wire.Choice{CurrencySymbol: "USDT", NetworkCode: "trc20", Comment: strings.Repeat("x", 201)}, wire.CodeInvalid},
+		{
+			wire.Choice{CurrencySymbol: "USDT", NetworkCode: "trc20", Email: "a@b\r\nBcc: c@d"},
+			wire.CodeInvalid,
+		},
+		{
+			wire.Choice{
+				CurrencySymbol: "USDT",
+				NetworkCode:    "trc20",
+				Comment:        strings.Repeat("x", 201),
+			},
+			wire.CodeInvalid,
+		},
 	} {
 		h.WantCode(c.want)(h.Choose(s.ID, c.choice))
 	}
@@ -267,7 +292,14 @@ func TestOpenIsIdempotent(t *testing.T) {
 		t.Fatalf("Open = %v, %v; want a new session", created, err)
 	}
 	for _, key := range []string{"k1", "k2", ""} {
-		b, created, err := open(payment.Order{AmountUSD: checkouttest.Dec("25.00"), Ref: "1001", ExpiresIn: 24 * time.Hour}, key)
+		b, created, err := open(
+			payment.Order{
+				AmountUSD: checkouttest.Dec("25.00"),
+				Ref:       "1001",
+				ExpiresIn: 24 * time.Hour,
+			},
+			key,
+		)
 		if err != nil || created || b.ID != a.ID {
 			t.Errorf("Open with key %q = %s, %v, %v; want %s again", key, b.ID, created, err, a.ID)
 		}
@@ -285,10 +317,12 @@ func TestOpenIsIdempotent(t *testing.T) {
 
 func TestSessionExpires(t *testing.T) {
 	h := checkouttest.NewShop(t)
-	s, _, err := h.Service.Open(t.Context(), payment.Order{AmountUSD: checkouttest.Dec("25"), ExpiresIn: time.Hour}, "")
+	s, _, err := h.Service.Open(t.Context(),
+		payment.Order{AmountUSD: checkouttest.Dec("25"), ExpiresIn: time.Hour}, "")
 	fortest.OK(t, err)
 	h.Clock.Move(time.Hour)
-	h.WantCode(wire.CodeSessionExpired)(h.Choose(s.ID, checkouttest.USDT())) // before it was processed
+	h.WantCode(wire.CodeSessionExpired)(h.Choose(s.ID,
+		checkouttest.USDT())) // before it was processed
 	fortest.OK(t, h.Process())
 	h.WantStatus(s.ID, wire.Expired)
 	h.WantEvents(s.ID, payment.EventExpired)
@@ -301,7 +335,10 @@ func TestSessionExpires(t *testing.T) {
 
 func TestFailedCommitIsNotTakenForAnAnswer(t *testing.T) {
 	disk := errors.New("disk I/O error")
-	for name, outcome := range map[string][2]error{"not written": {disk, nil}, "written": {nil, disk}} {
+	for name, outcome := range map[string][2]error{
+		"not written": {disk, nil},
+		"written":     {nil, disk},
+	} {
 		t.Run("intent "+name, func(t *testing.T) {
 			h := checkouttest.NewShop(t)
 			s := h.Open("25")
@@ -340,7 +377,8 @@ func TestOutageUsesUpNothing(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Open("25")
 	for _, err := range []error{
-		checkouttest.Refusal(payment.ReasonUnsent), busy(2 * time.Minute), checkouttest.Refusal(payment.ReasonKey),
+		checkouttest.Refusal(payment.ReasonUnsent), busy(2 * time.Minute),
+		checkouttest.Refusal(payment.ReasonKey),
 	} {
 		h.Gateway.CreateHook = func(payment.CreateRequest) (before, after error) { return err, nil }
 		for range 10 {

@@ -14,8 +14,10 @@ import (
 
 func TestLatePaymentConfirms(t *testing.T) {
 	for name, end := range map[string]func(*checkouttest.Shop, string){
-		"expired":   func(h *checkouttest.Shop, _ string) { h.Run(31 * time.Minute) },
-		"cancelled": func(h *checkouttest.Shop, id string) { h.Cancel(id, payment.ClosedByShopper) },
+		"expired": func(h *checkouttest.Shop, _ string) { h.Run(31 * time.Minute) },
+		"cancelled": func(h *checkouttest.Shop, id string) {
+			h.Cancel(id, payment.ClosedByShopper)
+		},
 		"canceled by the merchant": func(h *checkouttest.Shop, id string) {
 			h.Cancel(id, payment.ClosedByMerchant)
 		},
@@ -31,7 +33,9 @@ func TestLatePaymentConfirms(t *testing.T) {
 				t.Error("Late = false; want true")
 			}
 			events := h.Store.EventsOf(s.ID)
-			if last := events[len(events)-1]; last.Type != payment.EventConfirmed || !bytes.Contains(last.Body, []byte(`"late":true`)) {
+			last := events[len(events)-1]
+			if last.Type != payment.EventConfirmed ||
+				!bytes.Contains(last.Body, []byte(`"late":true`)) {
 				t.Errorf("last event = %s %s; want confirmed, late", last.Type, last.Body)
 			}
 		})
@@ -56,7 +60,10 @@ func TestFullPaymentOfAnEndedAttemptIsReported(t *testing.T) {
 	h, s := checkouttest.NewPending(t)
 	h.Run(40 * time.Minute)
 	h.Gateway.Set(s.Attempts[0].TrackingCode, func(tx *checkouttest.Transaction) {
-		tx.Paid, tx.PaidAmount, tx.PaidReadable, tx.AmountUSD = checkouttest.Dec("25"), "25", true, checkouttest.Dec("25")
+		tx.Paid = checkouttest.Dec("25")
+		tx.PaidAmount = "25"
+		tx.PaidReadable = true
+		tx.AmountUSD = checkouttest.Dec("25")
 		tx.PayAmount = checkouttest.Dec("25.5") // the gateway waits for more, so that no recheck confirms
 	})
 	h.Run(2 * time.Hour)
@@ -80,7 +87,8 @@ func TestPaidTwice(t *testing.T) {
 	h.Gateway.Pay(s.Attempts[0].TrackingCode, checkouttest.Dec("25"), "0xa")
 	h.Run(2 * time.Hour)
 	h.WantStatus(s.ID, wire.Confirmed)
-	h.WantEvents(s.ID, payment.EventPending, payment.EventPending, payment.EventConfirmed, payment.EventReview)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventPending, payment.EventConfirmed,
+		payment.EventReview)
 	fortest.Equal(t, h.View(s.ID).Attempt.Number, 2, "attempt shown (2, the one that confirmed)")
 }
 
@@ -95,8 +103,11 @@ func TestSameTransactionForTwoSessions(t *testing.T) {
 	h.WantStatus(first.ID, wire.Confirmed)
 	h.WantStatus(second.ID, wire.Review)
 	h.WantEvents(second.ID, payment.EventPending, payment.EventReview)
-	if a := h.Load(second.ID).Attempts[0]; a.Reason != "transaction_id_reused" || a.TxID != "0xa" || !a.Paid.Equal(checkouttest.Dec("25")) {
-		t.Errorf("%q for %s paid in %q; want transaction_id_reused for what was seen", a.Reason, a.Paid, a.TxID)
+	a := h.Load(second.ID).Attempts[0]
+	if a.Reason != "transaction_id_reused" || a.TxID != "0xa" ||
+		!a.Paid.Equal(checkouttest.Dec("25")) {
+		t.Errorf("%q for %s paid in %q; want transaction_id_reused for what was seen", a.Reason,
+			a.Paid, a.TxID)
 	}
 	version := h.Load(second.ID).Version
 	h.Run(10 * time.Minute)
@@ -117,7 +128,8 @@ func TestResolve(t *testing.T) {
 	h.WantCode(wire.CodeNotPossible)(h.Resolve(s.ID, wire.Cancelled, "no, after all"))
 	h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventConfirmed)
 	timeline := h.Load(s.ID).Timeline
-	if last := timeline[len(timeline)-1]; last.By != "merchant" || last.Detail != "confirmed: the rest came in cash" {
+	last := timeline[len(timeline)-1]
+	if last.By != "merchant" || last.Detail != "confirmed: the rest came in cash" {
 		t.Errorf("timeline ends with %+v; want the merchant's words", last)
 	}
 }
@@ -196,11 +208,26 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 		err  error
 		wait time.Duration
 	}{
-		{&payment.RefusedError{Reason: payment.ReasonBusy, RetryAfter: 40 * time.Second}, 40 * time.Second},
-		{&payment.RefusedError{Reason: payment.ReasonBusy, RetryAfter: 5 * time.Minute}, time.Minute},
-		{&payment.RefusedError{Reason: payment.ReasonBusy, RetryAfter: time.Second}, 3 * time.Second}, // it was not sent
-		{&payment.RefusedError{Reason: payment.ReasonBusy, Status: 429, RetryAfter: time.Second}, 15 * time.Second},
-		{&payment.UnknownError{RetryAfter: 40 * time.Second, Err: checkouttest.LostAnswer()}, 20 * time.Second}, // it may be back sooner
+		{
+			&payment.RefusedError{Reason: payment.ReasonBusy, RetryAfter: 40 * time.Second},
+			40 * time.Second,
+		},
+		{
+			&payment.RefusedError{Reason: payment.ReasonBusy, RetryAfter: 5 * time.Minute},
+			time.Minute,
+		},
+		{
+			&payment.RefusedError{Reason: payment.ReasonBusy, RetryAfter: time.Second},
+			3 * time.Second,
+		}, // it was not sent
+		{
+			&payment.RefusedError{Reason: payment.ReasonBusy, Status: 429, RetryAfter: time.Second},
+			15 * time.Second,
+		},
+		{
+			&payment.UnknownError{RetryAfter: 40 * time.Second, Err: checkouttest.LostAnswer()},
+			20 * time.Second,
+		}, // it may be back sooner
 	} {
 		h.Gateway.StatusHook = func(string) error { return c.err }
 		h.Clock.Move(time.Minute)
@@ -221,7 +248,8 @@ func TestNudge(t *testing.T) {
 	h.Process()
 	for range 2 {
 		h.Service.Nudge(t.Context(), h.Load(s.ID)) // checked a moment ago
-		if due := h.Load(s.ID).DueAt.Sub(h.Clock.Now()); due != 2900*time.Millisecond-time.Microsecond {
+		due := h.Load(s.ID).DueAt.Sub(h.Clock.Now())
+		if due != 2900*time.Millisecond-time.Microsecond {
 			t.Errorf("due in %v; want just before every watched one", due)
 		}
 	}
@@ -272,7 +300,8 @@ func TestLateCheckIsCountedOnce(t *testing.T) {
 func TestResolvedSessionLeavesNothingPayable(t *testing.T) {
 	h, s := checkouttest.NewPending(t)
 	s = h.Must(h.Choose(s.ID, checkouttest.BNB()))
-	h.Gateway.Set("T00001", func(tx *checkouttest.Transaction) { tx.Status, tx.TxID = "confirmed", "0xa" })
+	h.Gateway.Set("T00001",
+		func(tx *checkouttest.Transaction) { tx.Status, tx.TxID = "confirmed", "0xa" })
 	h.Run(6 * time.Minute)
 	h.WantStatus(s.ID, wire.Review)
 	h.Must(h.Resolve(s.ID, wire.Cancelled, "not ours"))
@@ -286,17 +315,21 @@ func TestResolvedAsWhatItWas(t *testing.T) {
 	code := s.Attempts[0].TrackingCode
 	h.Gateway.Set(code, func(tx *checkouttest.Transaction) { tx.Status = "cancelled" })
 	h.Run(time.Minute)
-	h.Gateway.Set(code, func(tx *checkouttest.Transaction) { tx.Status = "confirmed"; tx.PaidAmount = "?" })
+	h.Gateway.Set(code,
+		func(tx *checkouttest.Transaction) { tx.Status = "confirmed"; tx.PaidAmount = "?" })
 	h.Run(10 * time.Minute)
 	h.WantStatus(s.ID, wire.Review)
 	h.Must(h.Resolve(s.ID, wire.Cancelled, "refunded"))
-	h.WantEvents(s.ID, payment.EventPending, payment.EventCancelled, payment.EventReview, payment.EventCancelled)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventCancelled, payment.EventReview,
+		payment.EventCancelled)
 }
 
 // Sessions stored by a clock two days ahead are checked as soon as the clock is right.
 func TestClockThatWasAhead(t *testing.T) {
 	for name, hook := range map[string]func(payment.CreateRequest) (before, after error){
-		"pending": nil, "answer lost": checkouttest.Once(nil, checkouttest.LostAnswer()), "request lost": checkouttest.Once(checkouttest.LostAnswer(), nil),
+		"pending":      nil,
+		"answer lost":  checkouttest.Once(nil, checkouttest.LostAnswer()),
+		"request lost": checkouttest.Once(checkouttest.LostAnswer(), nil),
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := checkouttest.NewShop(t)
@@ -306,7 +339,8 @@ func TestClockThatWasAhead(t *testing.T) {
 			h.Run(20 * time.Second)
 			h.Clock.Move(-48 * time.Hour)
 			h.Restart()
-			fortest.Must(h.Store.CapDue(t.Context(), h.Clock.Now(), payment.DefaultSchedule().MaxDueAhead()))(t)
+			fortest.Must(h.Store.CapDue(t.Context(), h.Clock.Now(),
+				payment.DefaultSchedule().MaxDueAhead()))(t)
 			h.Run(4 * time.Minute)
 			h.WantStatus(s.ID, wire.Pending)
 			h.WantOne(s.ID)

@@ -17,11 +17,17 @@ import (
 func TestExtend(t *testing.T) {
 	t.Parallel()
 	h := checkouttest.NewShop(t)
-	s := h.Must(h.Choose(h.Open("25").ID, wire.Choice{CurrencySymbol: "USDT", NetworkCode: "trc20", Email: "ann@example.com", Comment: "blue"}))
+	s := h.Must(h.Choose(h.Open("25").ID, wire.Choice{
+		CurrencySymbol: "USDT",
+		NetworkCode:    "trc20",
+		Email:          "ann@example.com",
+		Comment:        "blue",
+	}))
 	first := h.View(s.ID).Attempt
 	h.Run(27 * time.Minute)
 	if v := h.View(s.ID); !v.Can(wire.Extend) || v.Attempt.ExtendMinutes != 60 {
-		t.Fatalf("%v and %d minutes are offered; want extend and 60", v.Actions, v.Attempt.ExtendMinutes)
+		t.Fatalf("%v and %d minutes are offered; want extend and 60", v.Actions,
+			v.Attempt.ExtendMinutes)
 	}
 	h.Gateway.CreateHook = func(payment.CreateRequest) (error, error) {
 		h.WantLive(0)
@@ -29,10 +35,12 @@ func TestExtend(t *testing.T) {
 	}
 	s = h.Must(h.Extend(s.ID, 1))
 	v := h.View(s.ID)
-	if a := v.Attempt; v.Status != wire.Pending || a.Number != 2 || a.Address == first.Address || a.CurrencySymbol != "USDT" || a.NetworkCode != "trc20" {
+	if a := v.Attempt; v.Status != wire.Pending || a.Number != 2 || a.Address == first.Address ||
+		a.CurrencySymbol != "USDT" || a.NetworkCode != "trc20" {
 		t.Fatalf("%s, attempt %+v; want the second, pending in USDT", v.Status, a)
 	}
-	if left := time.Duration(v.Attempt.ExpiresInMs) * time.Millisecond; left < 59*time.Minute || left > time.Hour {
+	left := time.Duration(v.Attempt.ExpiresInMs) * time.Millisecond
+	if left < 59*time.Minute || left > time.Hour {
 		t.Errorf("%v are left; want an hour", left)
 	}
 	if a := s.Attempts[1]; a.Email != "ann@example.com" || a.Comment != "blue" {
@@ -94,20 +102,34 @@ func TestExtendRefused(t *testing.T) {
 		begin func(h *checkouttest.Shop, id string)
 		want  wire.Code
 	}{
-		{"paid in part", func(h *checkouttest.Shop, id string) { h.PayFor(id, "3") }, wire.CodePaymentInProgress},
-		{"paid", func(h *checkouttest.Shop, id string) { h.PayFor(id, "25") }, wire.CodeSessionPaid},
+		{
+			"paid in part",
+			func(h *checkouttest.Shop, id string) { h.PayFor(id, "3") },
+			wire.CodePaymentInProgress,
+		},
+		{
+			"paid",
+			func(h *checkouttest.Shop, id string) { h.PayFor(id, "25") },
+			wire.CodeSessionPaid,
+		},
 		{"seen on the chain", func(h *checkouttest.Shop, id string) {
-			h.Gateway.Set(h.Load(id).Attempts[0].TrackingCode, func(tx *checkouttest.Transaction) { tx.TxID = "0xa" })
+			h.Gateway.Set(h.Load(id).Attempts[0].TrackingCode,
+				func(tx *checkouttest.Transaction) { tx.TxID = "0xa" })
 		}, wire.CodePaymentInProgress},
 		{"canceled", func(h *checkouttest.Shop, id string) {
 			h.Must(h.Cancel(id, payment.ClosedByShopper))
 		}, wire.CodeNotPossible},
-		{"expired", func(h *checkouttest.Shop, id string) { h.Run(31 * time.Minute) }, wire.CodeNotPossible},
+		{
+			"expired",
+			func(h *checkouttest.Shop, id string) { h.Run(31 * time.Minute) },
+			wire.CodeNotPossible,
+		},
 		{"gateway away", func(h *checkouttest.Shop, _ string) {
 			h.Gateway.StatusHook = func(string) error { return checkouttest.LostAnswer() }
 		}, wire.CodeGatewayUnavailable},
 		{"cancel refused", func(h *checkouttest.Shop, id string) {
-			h.Gateway.Set(h.Load(id).Attempts[0].TrackingCode, func(tx *checkouttest.Transaction) { tx.Stubborn = true })
+			h.Gateway.Set(h.Load(id).Attempts[0].TrackingCode,
+				func(tx *checkouttest.Transaction) { tx.Stubborn = true })
 		}, wire.CodePaymentInProgress},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -117,8 +139,10 @@ func TestExtendRefused(t *testing.T) {
 			h.WantCode(c.want)(h.Extend(s.ID, 0))
 			fortest.Equal(t, len(h.Load(s.ID).Attempts), 1, "attempts")
 			again := c.name == "gateway away" || c.name == "cancel refused" // it may go better then
-			if v := h.View(s.ID); v.Can(wire.Extend) != again || (v.Attempt.ExtendMinutes != 0) != again {
-				t.Errorf("actions %v, %d minutes; want them offered %t", v.Actions, v.Attempt.ExtendMinutes, again)
+			v := h.View(s.ID)
+			if v.Can(wire.Extend) != again || (v.Attempt.ExtendMinutes != 0) != again {
+				t.Errorf("actions %v, %d minutes; want them offered %t", v.Actions,
+					v.Attempt.ExtendMinutes, again)
 			}
 		})
 	}
@@ -137,7 +161,8 @@ func TestExtendIsBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := checkouttest.NewShop(t)
-			s, _, err := h.Service.Open(t.Context(), payment.Order{AmountUSD: checkouttest.Dec("25"), ExpiresIn: c.expires}, "")
+			s, _, err := h.Service.Open(t.Context(),
+				payment.Order{AmountUSD: checkouttest.Dec("25"), ExpiresIn: c.expires}, "")
 			fortest.OK(t, err)
 			h.Must(h.Choose(s.ID, checkouttest.USDT()))
 			for h.Run(10 * time.Minute); h.View(s.ID).Can(wire.Extend); h.Run(10 * time.Minute) {
@@ -158,6 +183,7 @@ func TestExtendNothing(t *testing.T) {
 	h.Must(h.Choose(s.ID, checkouttest.USDT()))
 	h.WantCode(wire.CodeNotPossible)(h.Extend(s.ID, 7))
 	if v := h.View(s.ID); !v.Can(wire.Extend) {
-		t.Errorf("actions = %v; want extend: the network gives 60 minutes, the order asked for 30", v.Actions)
+		t.Errorf("actions = %v; want extend: the network gives 60 minutes, the order asked for 30",
+			v.Actions)
 	}
 }

@@ -17,7 +17,17 @@ import (
 )
 
 // attempts are coins with a payment URI, and some without.
-var attempts = [][2]string{{"ETH", "erc20"}, {"BNB", "bep20"}, {"TON", "ton"}, {"USDT", "trc20"}, {"USDT", "bep20"}, {"USDC", "erc20"}, {"ETH", "arbitrum"}, {"X", "y"}, {"USDT", "ton"}}
+var attempts = [][2]string{
+	{"ETH", "erc20"},
+	{"BNB", "bep20"},
+	{"TON", "ton"},
+	{"USDT", "trc20"},
+	{"USDT", "bep20"},
+	{"USDC", "erc20"},
+	{"ETH", "arbitrum"},
+	{"X", "y"},
+	{"USDT", "ton"},
+}
 
 // FuzzView views attempts with arbitrary gateway data: never less than the requested amount is
 // shown, wallet links carry that amount and address, and other links are plain https.
@@ -29,7 +39,12 @@ func FuzzView(f *testing.F) {
 		{"0:" + strings.Repeat("a1", 32), "https://user@evil.example/", "3", "3.000000001"},
 		{tron, "//evil.example", "0.000000000000000001", "1"},
 		{evm, "http://explorer.example/", "999999999999", "0.01"},
-		{"EQDtFpEwcFAEcRe5mLVh2N6C0x-_hJEM7W61_JLnSF74p4q2", "https://explorer.example/\r\nX: y", "1e3", "-1"},
+		{
+			"EQDtFpEwcFAEcRe5mLVh2N6C0x-_hJEM7W61_JLnSF74p4q2",
+			"https://explorer.example/\r\nX: y",
+			"1e3",
+			"-1",
+		},
 	} {
 		f.Add(uint8(i), s[0], s[1], s[2], s[3])
 	}
@@ -45,11 +60,23 @@ func FuzzView(f *testing.F) {
 			got = decimal.Zero
 		}
 		s := payment.Session{
-			ID: "cs_1", Version: 1, Status: wire.Pending, Order: payment.Order{AmountUSD: decimal.New(25, 0)},
+			ID:        "cs_1",
+			Version:   1,
+			Status:    wire.Pending,
+			Order:     payment.Order{AmountUSD: decimal.New(25, 0)},
 			CreatedAt: now, ExpiresAt: now.Add(time.Hour),
 			Attempts: []payment.Attempt{{
-				Number: 1, State: payment.Waiting, TrackingCode: "TRK1", Address: address, CurrencySymbol: pair[0], NetworkCode: pair[1],
-				PayAmount: asked, PayText: pay, Paid: got, TxURL: link, ExpiresAt: now.Add(time.Minute),
+				Number:         1,
+				State:          payment.Waiting,
+				TrackingCode:   "TRK1",
+				Address:        address,
+				CurrencySymbol: pair[0],
+				NetworkCode:    pair[1],
+				PayAmount:      asked,
+				PayText:        pay,
+				Paid:           got,
+				TxURL:          link,
+				ExpiresAt:      now.Add(time.Minute),
 			}},
 		}
 		a := checkout.View(&s, checkout.ViewOptions{Now: now}).Attempt
@@ -76,28 +103,39 @@ func amount(text string) (decimal.Decimal, bool) {
 func checkAmounts(t *testing.T, a *wire.Attempt, asked, paid decimal.Decimal) {
 	t.Helper()
 	shown, ok := amount(a.PayableAmount)
-	if !ok || shown.LessThan(asked) || shown.Sub(asked).GreaterThanOrEqual(decimal.New(1, -6)) || shown.Exponent() < -8 {
+	if !ok || shown.LessThan(asked) || shown.Sub(asked).GreaterThanOrEqual(decimal.New(1, -6)) ||
+		shown.Exponent() < -8 {
 		t.Fatalf("%s is asked for, %q is shown", asked, a.PayableAmount)
 	}
 	if asked.Exponent() < -8 {
 		return // more places than the gateway documents: what is missing is counted in eight
 	}
-	for name, text := range map[string]string{"paid": a.PaidAmount, "missing": a.MissingAmount, "overpaid": a.OverpaidAmount} {
+	for name, text := range map[string]string{
+		"paid":     a.PaidAmount,
+		"missing":  a.MissingAmount,
+		"overpaid": a.OverpaidAmount,
+	} {
 		if d, ok := amount(text); text != "" && (!ok || !d.IsPositive()) {
 			t.Fatalf("%s is %q", name, text)
 		}
 	}
-	if a.MissingAmount != "" && (a.OverpaidAmount != "" || paid.GreaterThanOrEqual(asked)) || a.OverpaidAmount != "" && paid.LessThan(shown) {
-		t.Fatalf("of %s, %s paid: %q missing, %q too much", asked, paid, a.MissingAmount, a.OverpaidAmount)
+	if a.MissingAmount != "" && (a.OverpaidAmount != "" || paid.GreaterThanOrEqual(asked)) ||
+		a.OverpaidAmount != "" && paid.LessThan(shown) {
+		t.Fatalf("of %s, %s paid: %q missing, %q too much", asked, paid, a.MissingAmount,
+			a.OverpaidAmount)
 	}
-	if a.MissingAmount != "" && decimal.RequireFromString(a.MissingAmount).Add(paid).LessThan(asked) {
+	if a.MissingAmount != "" &&
+		decimal.RequireFromString(a.MissingAmount).Add(paid).LessThan(asked) {
 		t.Fatalf("of %s, %s paid: only %s missing", asked, paid, a.MissingAmount)
 	}
 }
 
 func checkLinks(t *testing.T, a *wire.Attempt, link string) {
 	t.Helper()
-	if u, err := url.Parse(a.TxURL); a.TxURL != "" && (err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || strings.ContainsAny(a.TxURL, "\x00\r\n\t")) {
+	u, err := url.Parse(a.TxURL)
+	if a.TxURL != "" &&
+		(err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil ||
+			strings.ContainsAny(a.TxURL, "\x00\r\n\t")) {
 		t.Fatalf("%q is shown for %q", a.TxURL, link)
 	}
 	if a.URI == "" {
@@ -110,10 +148,12 @@ func checkLinks(t *testing.T, a *wire.Attempt, link string) {
 	}
 	coin, ok := (*token.Registry)(nil).Token(a.CurrencySymbol, a.NetworkCode)
 	units, readable := new(big.Int).SetString(sum, 10)
-	if !ok || !readable || !decimal.NewFromBigInt(units, -coin.Decimals).Equal(decimal.RequireFromString(due)) {
+	if !ok || !readable ||
+		!decimal.NewFromBigInt(units, -coin.Decimals).Equal(decimal.RequireFromString(due)) {
 		t.Fatalf("URI %q for %s %s", a.URI, due, a.CurrencySymbol)
 	}
-	if to != strings.NewReplacer("+", "-", "/", "_").Replace(a.Address) || strings.ContainsAny(a.URI, " \"<>\\\r\n#") || a.TokenURI == coin.Native {
+	if to != strings.NewReplacer("+", "-", "/", "_").Replace(a.Address) ||
+		strings.ContainsAny(a.URI, " \"<>\\\r\n#") || a.TokenURI == coin.Native {
 		t.Fatalf("URI %q for the address %q", a.URI, a.Address)
 	}
 	if a.PaidAmount != "" && a.MissingAmount == "" {

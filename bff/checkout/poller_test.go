@@ -23,7 +23,9 @@ type rows struct {
 	err  error
 }
 
-func (r *rows) Claim(_ context.Context, now time.Time, lease time.Duration, limit int, late bool) ([]ClaimedSession, error) {
+func (r *rows) Claim(
+	_ context.Context, now time.Time, lease time.Duration, limit int, late bool,
+) ([]ClaimedSession, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var list []ClaimedSession
@@ -36,7 +38,9 @@ func (r *rows) Claim(_ context.Context, now time.Time, lease time.Duration, limi
 	return list, r.err
 }
 
-func (r *rows) ClaimOf(_ context.Context, ids []string, now time.Time, lease time.Duration, limit int) ([]ClaimedSession, error) {
+func (r *rows) ClaimOf(
+	_ context.Context, ids []string, now time.Time, lease time.Duration, limit int,
+) ([]ClaimedSession, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var list []ClaimedSession
@@ -59,10 +63,12 @@ func TestRunProcessesWhatIsDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &rows{due: map[string]time.Time{}}
 		processed := make(chan string, 10)
-		p := NewPoller(PollerConfig{Store: store, Process: func(_ context.Context, s ClaimedSession) error {
-			processed <- s.ID
-			return nil
-		}})
+		p := NewPoller(PollerConfig{
+			Store: store,
+			Process: func(_ context.Context, s ClaimedSession) error {
+				processed <- s.ID
+				return nil
+			}})
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() { ended <- p.Run(ctx) }()
@@ -92,15 +98,18 @@ func TestProcessDueOutlivesFailures(t *testing.T) {
 	}
 	var mu sync.Mutex
 	seen := 0
-	p := NewPoller(PollerConfig{Store: store, Concurrency: 5, Process: func(_ context.Context, s ClaimedSession) error {
-		mu.Lock()
-		seen++
-		mu.Unlock()
-		if s.ID == "cs_0" {
-			panic("a broken row")
-		}
-		return errors.New("no luck")
-	}})
+	p := NewPoller(PollerConfig{
+		Store:       store,
+		Concurrency: 5,
+		Process: func(_ context.Context, s ClaimedSession) error {
+			mu.Lock()
+			seen++
+			mu.Unlock()
+			if s.ID == "cs_0" {
+				panic("a broken row")
+			}
+			return errors.New("no luck")
+		}})
 	n, err := p.ProcessDue(t.Context())
 	if n != 5 || err != nil || seen != 5 {
 		t.Errorf("ProcessDue = %d, %v with %d processed; want 5, nil, 5", n, err, seen)
@@ -119,10 +128,13 @@ func TestKickClaimsNow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &rows{due: map[string]time.Time{"cs_a": time.Now()}}
 		processed := make(chan string, 1)
-		p := NewPoller(PollerConfig{Store: store, Interval: time.Hour, Process: func(_ context.Context, s ClaimedSession) error {
-			processed <- s.ID
-			return nil
-		}})
+		p := NewPoller(PollerConfig{
+			Store:    store,
+			Interval: time.Hour,
+			Process: func(_ context.Context, s ClaimedSession) error {
+				processed <- s.ID
+				return nil
+			}})
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		go p.Run(ctx)
@@ -138,13 +150,16 @@ func TestSlowSessionBlocksNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &rows{due: map[string]time.Time{"cs_slow": time.Now()}}
 		slow, processed := make(chan struct{}), make(chan string, 100)
-		p := NewPoller(PollerConfig{Store: store, Concurrency: 2, Process: func(_ context.Context, s ClaimedSession) error {
-			if s.ID == "cs_slow" {
-				<-slow
-			}
-			processed <- s.ID
-			return nil
-		}})
+		p := NewPoller(PollerConfig{
+			Store:       store,
+			Concurrency: 2,
+			Process: func(_ context.Context, s ClaimedSession) error {
+				if s.ID == "cs_slow" {
+					<-slow
+				}
+				processed <- s.ID
+				return nil
+			}})
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() { ended <- p.Run(ctx) }()
@@ -180,7 +195,10 @@ func TestWatchedFirst(t *testing.T) {
 		store.set("cs_watched", start)
 		var at []time.Duration
 		p := NewPoller(PollerConfig{
-			Store: store, Concurrency: 2, Watched: func() []string { return []string{"cs_watched", "cs_done"} }, WatchedInterval: 3 * time.Second,
+			Store:           store,
+			Concurrency:     2,
+			Watched:         func() []string { return []string{"cs_watched", "cs_done"} },
+			WatchedInterval: 3 * time.Second,
 			Process: func(ctx context.Context, s ClaimedSession) error {
 				if s.ID == "cs_watched" {
 					at = append(at, time.Since(start))
@@ -209,8 +227,10 @@ func TestWatchedWithAClockSetBack(t *testing.T) {
 	now := time.Now()
 	store := &rows{due: map[string]time.Time{"cs_watched": now.Add(-2 * time.Hour)}}
 	p := NewPoller(PollerConfig{
-		Store: store, Watched: func() []string { return []string{"cs_watched"} }, WatchedInterval: 3 * time.Second,
-		Now: func() time.Time { return now },
+		Store:           store,
+		Watched:         func() []string { return []string{"cs_watched"} },
+		WatchedInterval: 3 * time.Second,
+		Now:             func() time.Time { return now },
 	})
 	for range 2 {
 		if claimed, err := p.claimWatched(t.Context(), 1); len(claimed) != 1 || err != nil {
@@ -235,22 +255,25 @@ func TestLateChecksKeepNoOtherWaiting(t *testing.T) {
 		var mu sync.Mutex
 		var most, late int
 		var paid time.Duration
-		p := NewPoller(PollerConfig{Store: store, Concurrency: 8, Process: func(ctx context.Context, s ClaimedSession) error {
-			if s.ID == "cs_paid" {
-				paid = time.Since(start)
-				return nil
-			}
-			mu.Lock()
-			late++
-			most = max(most, late)
-			mu.Unlock()
-			defer func() {
+		p := NewPoller(PollerConfig{
+			Store:       store,
+			Concurrency: 8,
+			Process: func(ctx context.Context, s ClaimedSession) error {
+				if s.ID == "cs_paid" {
+					paid = time.Since(start)
+					return nil
+				}
 				mu.Lock()
-				late--
+				late++
+				most = max(most, late)
 				mu.Unlock()
-			}()
-			return wait(ctx, 10*time.Second)
-		}})
+				defer func() {
+					mu.Lock()
+					late--
+					mu.Unlock()
+				}()
+				return wait(ctx, 10*time.Second)
+			}})
 		ctx, stop := context.WithTimeout(t.Context(), 9*time.Second)
 		defer stop()
 		fortest.OK(t, p.Run(ctx))
@@ -267,18 +290,24 @@ func TestLateChecksKeepNoOtherWaiting(t *testing.T) {
 func TestLateChecksAreFound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		store := &rows{due: map[string]time.Time{}, late: map[string]bool{"cs_a": true, "cs_b": true}}
+		store := &rows{
+			due:  map[string]time.Time{},
+			late: map[string]bool{"cs_a": true, "cs_b": true},
+		}
 		store.set("cs_a", start)
 		store.set("cs_b", start.Add(5*time.Second))
 		at := map[string]time.Duration{}
-		p := NewPoller(PollerConfig{Store: store, Process: func(_ context.Context, s ClaimedSession) error {
-			at[s.ID] = time.Since(start)
-			return nil
-		}})
+		p := NewPoller(PollerConfig{
+			Store: store,
+			Process: func(_ context.Context, s ClaimedSession) error {
+				at[s.ID] = time.Since(start)
+				return nil
+			}})
 		ctx, stop := context.WithTimeout(t.Context(), 8*time.Second)
 		defer stop()
 		fortest.OK(t, p.Run(ctx))
-		if at["cs_a"] > p.Interval || at["cs_b"] > 5*time.Second+latePause+p.Interval || len(at) != 2 {
+		if at["cs_a"] > p.Interval || at["cs_b"] > 5*time.Second+latePause+p.Interval ||
+			len(at) != 2 {
 			t.Errorf("checked at %v; want at once, and at 5 s to 6 s", at)
 		}
 	})

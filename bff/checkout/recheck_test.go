@@ -20,7 +20,8 @@ func TestRecheckIsFollowed(t *testing.T) {
 	h.Run(40 * time.Second)
 	h.WantStatus(s.ID, wire.Expired)
 	h.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
-	h.Gateway.Set("T00001", func(tx *checkouttest.Transaction) { tx.Status = "confirmed" }) // verified meanwhile
+	h.Gateway.Set("T00001",
+		func(tx *checkouttest.Transaction) { tx.Status = "confirmed" }) // verified meanwhile
 	h.Restart()
 	h.Run(25 * time.Second)
 	h.WantStatus(s.ID, wire.Confirmed)
@@ -89,8 +90,8 @@ func TestRecheckOfManyAttemptsIsPaced(t *testing.T) {
 		h.Must(h.Choose(s.ID, []wire.Choice{checkouttest.BNB(), checkouttest.USDT()}[n%2]))
 	}
 	before := h.Gateway.Calls("recheck")
-	for range 600 {
-		h.Clock.Move(time.Second)
+	for range 120 {
+		h.Clock.Move(5 * time.Second)
 		h.Process()
 		h.Must(h.Recheck(s.ID))
 	}

@@ -26,13 +26,15 @@ func TestResolvedAsUnpaidIsNeverConfirmed(t *testing.T) {
 	h.Must(h.Recheck(s.ID)) // as every shopper can
 	h.Run(10 * time.Minute)
 	h.WantReview(s.ID, "settled_before")
-	h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventCancelled, payment.EventReview)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventCancelled,
+		payment.EventReview)
 	h.Must(h.Resolve(s.ID, wire.Cancelled, "refunded, as we said"))
 	h.Clock.Move(time.Minute)
 	h.Must(h.Recheck(s.ID))
 	h.Run(10 * time.Minute)
 	h.WantStatus(s.ID, wire.Cancelled) // the same reason is not raised again
-	h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventCancelled, payment.EventReview, payment.EventCancelled)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventCancelled,
+		payment.EventReview, payment.EventCancelled)
 }
 
 // A proof during another review is reported too.
@@ -45,10 +47,16 @@ func TestProvenAfterAnotherReview(t *testing.T) {
 	h.Must(h.Recheck(s.ID))
 	h.WantReview(s.ID, "amount_usd_mismatch")
 	h.Gateway.MangleStatus = nil
-	h.Gateway.Set(s.Attempts[0].TrackingCode, func(tx *checkouttest.Transaction) { tx.Paid, tx.PaidAmount = checkouttest.Dec("25"), "25" })
+	h.Gateway.Set(
+		s.Attempts[0].TrackingCode,
+		func(tx *checkouttest.Transaction) {
+			tx.Paid, tx.PaidAmount = checkouttest.Dec("25"), "25"
+		},
+	)
 	h.Run(2 * time.Minute)
 	h.WantReview(s.ID, "settled_before")
-	h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventCancelled, payment.EventReview, payment.EventReview)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventCancelled,
+		payment.EventReview, payment.EventReview)
 	h.Must(h.Resolve(s.ID, wire.Confirmed, "not refunded yet: we ship"))
 	h.WantStatus(s.ID, wire.Confirmed)
 	if s = h.Load(s.ID); !s.Current().ConfirmedByOperator() {
@@ -61,14 +69,16 @@ func TestOtherAttemptAfterResolution(t *testing.T) {
 	h, s := checkouttest.NewPending(t)
 	s = h.Must(h.Choose(s.ID, checkouttest.BNB()))
 	first, second := s.Attempts[0], s.Attempts[1]
-	h.Gateway.Set(second.TrackingCode, func(tx *checkouttest.Transaction) { tx.Status, tx.TxID = "confirmed", "0xa" })
+	h.Gateway.Set(second.TrackingCode,
+		func(tx *checkouttest.Transaction) { tx.Status, tx.TxID = "confirmed", "0xa" })
 	h.Run(time.Minute)
 	h.WantReview(s.ID, "paid_amount_unreadable")
 	h.Must(h.Resolve(s.ID, wire.Cancelled, "nothing has come"))
 	h.Gateway.Pay(first.TrackingCode, first.PayAmount, "0xb")
 	h.Run(2 * time.Hour)
 	h.WantReview(s.ID, "settled_before")
-	h.WantEvents(s.ID, payment.EventPending, payment.EventPending, payment.EventReview, payment.EventCancelled, payment.EventReview)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventPending, payment.EventReview,
+		payment.EventCancelled, payment.EventReview)
 }
 
 // A review whose transaction paid another session can be resolved as paid after the operator
@@ -100,7 +110,12 @@ func TestResolvingAChangedReview(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Reviewed()
 	resolve := func(seen payment.Session) error {
-		_, err := h.Service.ResolveBy(t.Context(), s.ID, payment.Resolution{As: wire.Confirmed, Reason: "seen", By: payment.Console("ann"), ReviewID: seen.ReviewID()})
+		_, err := h.Service.ResolveBy(t.Context(), s.ID, payment.Resolution{
+			As:       wire.Confirmed,
+			Reason:   "seen",
+			By:       payment.Console("ann"),
+			ReviewID: seen.ReviewID(),
+		})
 		return err
 	}
 	h.Gateway.MangleStatus = func(r *payment.Record) { r.AmountUSD = checkouttest.Dec("1") }
@@ -129,13 +144,15 @@ func TestResolutionIsReportedAfterAnEarlierEnd(t *testing.T) {
 	s = h.Must(h.Choose(s.ID, checkouttest.BNB()))
 	h.Must(h.Cancel(s.ID, payment.ClosedByShopper))
 	h.WantEvents(s.ID, payment.EventPending, payment.EventPending, payment.EventCancelled)
-	h.Gateway.Set(s.Attempts[0].TrackingCode, func(tx *checkouttest.Transaction) { tx.Status, tx.TxID = "confirmed", "0xa" })
+	h.Gateway.Set(s.Attempts[0].TrackingCode,
+		func(tx *checkouttest.Transaction) { tx.Status, tx.TxID = "confirmed", "0xa" })
 	h.Clock.Move(10 * time.Minute)
 	h.Run(10 * time.Minute)
 	h.WantReview(s.ID, "paid_amount_unreadable")
 	h.Must(h.Resolve(s.ID, wire.Cancelled, "nothing has come"))
 	h.WantStatus(s.ID, wire.Cancelled)
-	h.WantEvents(s.ID, payment.EventPending, payment.EventPending, payment.EventCancelled, payment.EventReview, payment.EventCancelled)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventPending, payment.EventCancelled,
+		payment.EventReview, payment.EventCancelled)
 }
 
 // A session resolved as unpaid gets late checks: the gateway may prove it a day later.
@@ -145,7 +162,12 @@ func TestProvenLongAfterResolution(t *testing.T) {
 	h.Must(h.Resolve(s.ID, wire.Cancelled, "nothing has come"))
 	h.Run(2 * time.Hour)
 	h.WantStatus(s.ID, wire.Cancelled)
-	h.Gateway.Set(s.Attempts[0].TrackingCode, func(tx *checkouttest.Transaction) { tx.Paid, tx.PaidAmount = checkouttest.Dec("25"), "25" })
+	h.Gateway.Set(
+		s.Attempts[0].TrackingCode,
+		func(tx *checkouttest.Transaction) {
+			tx.Paid, tx.PaidAmount = checkouttest.Dec("25"), "25"
+		},
+	)
 	h.Run(80 * time.Hour)
 	h.WantReview(s.ID, "settled_before")
 }

@@ -20,14 +20,18 @@ type shelf struct {
 	erased []string
 }
 
-func (s *shelf) Erasable(_ context.Context, _ time.Time, at string, _ int) ([]string, string, error) {
+func (s *shelf) Erasable(
+	_ context.Context, _ time.Time, at string, _ int,
+) ([]string, string, error) {
 	if at == "" {
 		return s.ids[:1], "next", nil
 	}
 	return s.ids[1:], "", nil
 }
 
-func (s *shelf) Erase(_ context.Context, id string, _ time.Time, _ func(payment.Session, bool) payment.Erasure) (payment.Erasure, error) {
+func (s *shelf) Erase(
+	_ context.Context, id string, _ time.Time, _ func(payment.Session, bool) payment.Erasure,
+) (payment.Erasure, error) {
 	if id == s.fails {
 		return payment.EraseNothing, errors.New("disk full")
 	}
@@ -58,16 +62,25 @@ func TestRetentionPass(t *testing.T) {
 		s := &shelf{ids: []string{"a", "b"}, fails: c.fails}
 		var held []time.Duration
 		r := Retention{
-			Eraser: s, Keep: time.Hour, Now: time.Now, Changed: func(string) {}, Log: slog.New(slog.DiscardHandler),
+			Eraser:  s,
+			Keep:    time.Hour,
+			Now:     time.Now,
+			Changed: func(string) {},
+			Log:     slog.New(slog.DiscardHandler),
 			Acquire: func(context.Context) (bool, error) { return c.mine, nil },
-			Hold:    func(_ context.Context, d time.Duration) error { held = append(held, d); return nil },
+			Hold: func(_ context.Context, d time.Duration) error {
+				held = append(held, d)
+				return nil
+			},
 		}
 		fortest.Equal(t, r.pass(t.Context()) != nil, c.failed, "%s: pass", name)
 		if len(s.erased) != c.erased || !slices.Equal(held, c.held) {
 			t.Errorf("%s: erased %v, held %v; want %d, %v", name, s.erased, held, c.erased, c.held)
 		}
 	}
-	none := Retention{Acquire: func(context.Context) (bool, error) { t.Error("looked for"); return true, nil }}
+	none := Retention{
+		Acquire: func(context.Context) (bool, error) { t.Error("looked for"); return true, nil },
+	}
 	if err := none.Run(t.Context()); err != nil {
 		t.Errorf("Run without a period = %v", err)
 	}

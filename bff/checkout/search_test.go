@@ -20,7 +20,9 @@ func TestSearchesShareTheList(t *testing.T) {
 	t.Parallel()
 	h := checkouttest.NewShop(t)
 	const lost = 60
-	h.Gateway.CreateHook = func(payment.CreateRequest) (before, after error) { return nil, checkouttest.LostAnswer() }
+	h.Gateway.CreateHook = func(payment.CreateRequest) (before, after error) {
+		return nil, checkouttest.LostAnswer()
+	}
 	var ids []string
 	for range lost {
 		ids = append(ids, h.Chosen("25", checkouttest.USDT()).ID)
@@ -76,11 +78,13 @@ func TestSearchesAlternate(t *testing.T) {
 				for range 20 {
 					h.Run(20 * time.Second)
 					time.Sleep(20 * time.Second)
-					if late := time.Since(turned()); !stuck && !turned().IsZero() && late > time.Minute {
+					late := time.Since(turned())
+					if !stuck && !turned().IsZero() && late > time.Minute {
 						t.Errorf("the search has not turned for %v", late)
 					}
 				}
-				if late := time.Since(turned()); !searched.Load() || stuck && (turned().IsZero() || late < 2*time.Minute) {
+				if late := time.Since(turned()); !searched.Load() ||
+					stuck && (turned().IsZero() || late < 2*time.Minute) {
 					t.Errorf("searched %t, turned %v ago", searched.Load(), late)
 				}
 				close(freed)
@@ -99,7 +103,10 @@ func TestDuplicateTransaction(t *testing.T) {
 	t.Parallel()
 	h := checkouttest.NewShop(t)
 	var asked payment.CreateRequest
-	h.Gateway.CreateHook = func(req payment.CreateRequest) (before, after error) { asked = req; return nil, nil }
+	h.Gateway.CreateHook = func(req payment.CreateRequest) (before, after error) {
+		asked = req
+		return nil, nil
+	}
 	s := h.Chosen("25", checkouttest.USDT())
 	h.Gateway.Add(asked)
 	second := h.Gateway.All()[1]
@@ -107,8 +114,10 @@ func TestDuplicateTransaction(t *testing.T) {
 	h.Chosen("10.01", checkouttest.USDT()) // whose search reads the list
 	h.Run(time.Minute)
 	got := h.Load(s.ID)
-	if len(got.Attempts) != 2 || got.Attempts[1].State != payment.Duplicate || got.Attempts[1].TrackingCode != second.TrackingCode {
-		t.Fatalf("attempts = %+v; want the duplicate beside the first\n%s", got.Attempts, h.Timeline(s.ID))
+	if len(got.Attempts) != 2 || got.Attempts[1].State != payment.Duplicate ||
+		got.Attempts[1].TrackingCode != second.TrackingCode {
+		t.Fatalf("attempts = %+v; want the duplicate beside the first\n%s", got.Attempts,
+			h.Timeline(s.ID))
 	}
 	h.WantStatus(s.ID, wire.Pending)
 	fortest.Equal(t, h.View(s.ID).Attempt.Address, h.Gateway.All()[0].Address, "shown")
@@ -118,7 +127,8 @@ func TestDuplicateTransaction(t *testing.T) {
 	h.Gateway.Pay(second.TrackingCode, got.Attempts[0].PayAmount, "0xstray")
 	h.Run(10 * time.Minute)
 	h.WantStatus(s.ID, wire.Review)
-	if !slices.Contains(h.EventTypes(s.ID), payment.EventReview) || slices.Contains(h.EventTypes(s.ID), payment.EventConfirmed) {
+	if !slices.Contains(h.EventTypes(s.ID), payment.EventReview) ||
+		slices.Contains(h.EventTypes(s.ID), payment.EventConfirmed) {
 		t.Errorf("reported: %v", h.EventTypes(s.ID))
 	}
 }
@@ -137,13 +147,15 @@ func TestFenced(t *testing.T) {
 	h.Clock.Move(2 * time.Second) // it was stopped for longer than its lease
 	later, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Minute, 1, false)
 	if err != nil || len(later) != 1 || later[0].Epoch <= claimed[0].Epoch {
-		t.Fatalf("second Claim = %+v, %v; want a higher epoch than %d", later, err, claimed[0].Epoch)
+		t.Fatalf("second Claim = %+v, %v; want a higher epoch than %d", later, err,
+			claimed[0].Epoch)
 	}
 	h.Gateway.Pay(h.Gateway.All()[0].TrackingCode, s.Attempts[0].PayAmount, "0xa")
 	fortest.Is(t, h.Service.Process(t.Context(), claimed[0]), payment.ErrFenced,
 		"Tend by the old holder")
 	h.WantStatus(s.ID, wire.Pending)
-	if again, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Minute, 1, false); err != nil || len(again) != 0 {
+	if again, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Minute, 1,
+		false); err != nil || len(again) != 0 {
 		t.Errorf("the old holder has ended the new one's lease: %v, %v", again, err)
 	}
 	if err := h.Service.Process(t.Context(), later[0]); err != nil {
@@ -165,7 +177,8 @@ func TestCheckCanceled(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	h.Gateway.StatusHook = func(string) error { stop(); return ctx.Err() }
 	fortest.Is(t, h.Service.Process(ctx, due[0]), context.Canceled, "Tend")
-	if again, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Minute, 1, false); err != nil || len(again) != 1 {
+	if again, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Minute, 1,
+		false); err != nil || len(again) != 1 {
 		t.Errorf("Claim by the next = %d, %v; want the same session", len(again), err)
 	}
 }
@@ -175,7 +188,13 @@ func TestTooLateToSend(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	schedule := payment.DefaultSchedule()
 	schedule.CreateTimeout = time.Nanosecond
-	h.Service = checkout.New(checkout.Config{Store: h.Store, Gateway: h.Gateway, Page: "https://shop.test/checkout/", Now: h.Clock.Now, Schedule: schedule})
+	h.Service = checkout.New(checkout.Config{
+		Store:    h.Store,
+		Gateway:  h.Gateway,
+		Page:     "https://shop.test/checkout/",
+		Now:      h.Clock.Now,
+		Schedule: schedule,
+	})
 	s := h.Chosen("25", checkouttest.USDT())
 	h.WantCalls("create", 0)
 	h.WantStatus(s.ID, wire.Open)

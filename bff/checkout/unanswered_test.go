@@ -81,10 +81,12 @@ func TestCommentIsSentOnce(t *testing.T) {
 	s := h.Chosen("25", choice)
 	h.Run(90 * time.Second)
 	h.WantOne(s.ID)
-	if len(sent) != 2 || sent[0].Comment != sent[0].Marker+" "+choice.Comment || sent[1].Comment != sent[1].Marker {
+	if len(sent) != 2 || sent[0].Comment != sent[0].Marker+" "+choice.Comment ||
+		sent[1].Comment != sent[1].Marker {
 		t.Errorf("creates = %+v; want the comment in the first one alone", sent)
 	}
-	if a := h.Load(s.ID); a.Current().Comment != choice.Comment || sent[1].Marker != a.Current().Marker {
+	a := h.Load(s.ID)
+	if a.Current().Comment != choice.Comment || sent[1].Marker != a.Current().Marker {
 		t.Errorf("attempt = %+v; want the comment kept", a.Current())
 	}
 }
@@ -120,7 +122,8 @@ func TestStubbornOrphanIsHandedOver(t *testing.T) {
 	}
 	h.Run(time.Minute)
 	a := h.View(s.ID).Attempt
-	if h.WantOne(s.ID); a.Address != "" || a.PaymentURL != orphan.PaymentURL || a.PayAmount != "25" || a.ExpiresInMs == 0 {
+	if h.WantOne(s.ID); a.Address != "" || a.PaymentURL != orphan.PaymentURL ||
+		a.PayAmount != "25" || a.ExpiresInMs == 0 {
 		t.Errorf("attempt = %+v; want the hosted page and no address", a)
 	}
 	h.Gateway.Pay(orphan.TrackingCode, checkouttest.Dec("25"), "0xa")
@@ -144,11 +147,15 @@ func TestStubbornOrphanWithoutAPageIsReplaced(t *testing.T) {
 
 // A temporary refusal of a cancellation is retried.
 func TestOrphanIsCancelledWhenTheGatewayHasTime(t *testing.T) {
-	for _, reason := range []payment.Reason{payment.ReasonBusy, payment.ReasonUnsent, payment.ReasonKey} {
+	for _, reason := range []payment.Reason{
+		payment.ReasonBusy, payment.ReasonUnsent, payment.ReasonKey,
+	} {
 		t.Run(string(reason), func(t *testing.T) {
 			h := checkouttest.NewShop(t)
 			h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
-			h.Gateway.CancelHook = func(string) (error, error) { return checkouttest.Refusal(reason), nil }
+			h.Gateway.CancelHook = func(string) (error, error) {
+				return checkouttest.Refusal(reason), nil
+			}
 			s := h.Chosen("25", checkouttest.USDT())
 			h.Run(30 * time.Second)
 			h.WantStatus(s.ID, wire.Preparing)
@@ -165,11 +172,13 @@ func TestOrphanIsCancelledWhenTheGatewayHasTime(t *testing.T) {
 // An undocumented status is not the end of an orphan.
 func TestOrphanOfUnknownStatusIsNotReplaced(t *testing.T) {
 	h, s := checkouttest.NewUnanswered(t)
-	h.Gateway.Set(h.Gateway.All()[0].TrackingCode, func(tx *checkouttest.Transaction) { tx.Status = "processing" })
+	h.Gateway.Set(h.Gateway.All()[0].TrackingCode,
+		func(tx *checkouttest.Transaction) { tx.Status = "processing" })
 	h.Run(2 * time.Minute)
 	h.WantStatus(s.ID, wire.Preparing)
 	h.WantCalls("create", 1)
-	h.Gateway.Set(h.Gateway.All()[0].TrackingCode, func(tx *checkouttest.Transaction) { tx.Status = "expired" })
+	h.Gateway.Set(h.Gateway.All()[0].TrackingCode,
+		func(tx *checkouttest.Transaction) { tx.Status = "expired" })
 	h.Run(time.Minute)
 	h.WantOne(s.ID)
 }
@@ -228,14 +237,17 @@ func TestOrphanWithoutCommentIsKnownByItsNumbers(t *testing.T) {
 
 func TestAttemptsOfOneSessionAreBounded(t *testing.T) {
 	h := checkouttest.NewShop(t)
-	h.Gateway.CreateHook = func(payment.CreateRequest) (error, error) { return checkouttest.LostAnswer(), nil }
+	h.Gateway.CreateHook = func(payment.CreateRequest) (error, error) {
+		return checkouttest.LostAnswer(), nil
+	}
 	s := h.Chosen("25", checkouttest.USDT())
 	h.Run(time.Hour)
 	s = h.Load(s.ID)
 	if len(s.Attempts) != 12 || h.Gateway.Calls("create") != 12 {
 		t.Errorf("attempts = %d, creates = %d; want 12", len(s.Attempts), h.Gateway.Calls("create"))
 	}
-	if v := h.View(s.ID); v.Notice == nil || v.Notice.Code != wire.CodeTooManyAttempts || v.Can(wire.Choose) {
+	v := h.View(s.ID)
+	if v.Notice == nil || v.Notice.Code != wire.CodeTooManyAttempts || v.Can(wire.Choose) {
 		t.Errorf("view = %+v; want a notice and no choice", v)
 	}
 }

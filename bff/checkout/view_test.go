@@ -51,7 +51,8 @@ func tokens(t *testing.T, file string) *token.Registry {
 // Links and wallet calls are for the amount due: the rest of a partial payment; nothing once
 // paid or ended.
 func TestLinksAreForWhatIsDue(t *testing.T) {
-	const base = "ethereum:0xdAC17F958D2ee523a2206206994597C13D831ec7@1/transfer?address=" + evmAccount + "&uint256="
+	const base = "ethereum:0xdAC17F958D2ee523a2206206994597C13D831ec7@1/transfer?address=" +
+		evmAccount + "&uint256="
 	for _, c := range []struct {
 		name  string
 		state payment.State
@@ -62,12 +63,20 @@ func TestLinksAreForWhatIsDue(t *testing.T) {
 		{"half paid", payment.Waiting, "12.51", "12520001"},
 		{"a little short, but tolerated", payment.Waiting, "25.02", ""},
 		{"paid, not yet confirmed", payment.Waiting, "25.030001", ""},
-		{"confirmed", payment.Confirmed, "25.030001", ""}, {"expired", payment.Expired, "0", ""}, {"expired with money", payment.Expired, "12", ""},
-		{"cancelled", payment.Cancelled, "0", ""}, {"in review", payment.InReview, "1", ""}, {"unknown", payment.Unknown, "0", ""},
+		{"confirmed", payment.Confirmed, "25.030001", ""},
+		{"expired", payment.Expired, "0", ""},
+		{"expired with money", payment.Expired, "12", ""},
+		{"cancelled", payment.Cancelled, "0", ""},
+		{"in review", payment.InReview, "1", ""},
+		{"unknown", payment.Unknown, "0", ""},
 	} {
 		s := waiting()
 		a := &s.Attempts[0]
-		a.State, a.Paid, a.PayAmount, a.PayText, a.Tolerance = c.state, dec(c.paid), dec("25.03000001"), "25.03000001", dec("1")
+		a.State = c.state
+		a.Paid = dec(c.paid)
+		a.PayAmount = dec("25.03000001")
+		a.PayText = "25.03000001"
+		a.Tolerance = dec("1")
 		a.CurrencySymbol, a.NetworkCode, a.Address = "USDT", "erc20", evmAccount
 		v := View(s, ViewOptions{Now: noon}).Attempt
 		want := ""
@@ -87,26 +96,44 @@ func TestEventsOfAttemptsDiffer(t *testing.T) {
 	}{
 		{"USDT", "trc20", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", "/icons/net-tron.svg", wire.TRON},
 		{"USDT", "BEP20", evmAccount, "/icons/net-bsc.svg", wire.EVM},
-		{"TON", "ton", "UQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPuwA", "/icons/net-ton.svg", wire.TON},
-		{"BTC", "btc", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa", "/icons/net-bitcoin.svg", wire.OtherFamily},
+		{
+			"TON", "ton", "UQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPuwA", "/icons/net-ton.svg",
+			wire.TON,
+		},
+		{
+			"BTC", "btc", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa", "/icons/net-bitcoin.svg",
+			wire.OtherFamily,
+		},
 		{"X", "brandnew", evmAccount, "", wire.EVM},
 		{"X", "brandnew", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", "", wire.TRON},
 		{"X", "brandnew", "r1qwertzuiop", "", wire.OtherFamily},
 	} {
 		s := waiting()
 		a := &s.Attempts[0]
-		a.CurrencySymbol, a.NetworkCode, a.Address, a.TrackingCode = c.symbol, c.network, c.address, "TRK-7"
+		a.CurrencySymbol = c.symbol
+		a.NetworkCode = c.network
+		a.Address = c.address
+		a.TrackingCode = "TRK-7"
 		a.PaidAt = time.Date(2026, 11, 21, 14, 30, 0, 0, time.FixedZone("", 2*3600))
 		v := View(s, ViewOptions{Now: noon}).Attempt
 		got := []string{v.NetworkMark, string(v.Family), v.TrackingCode, v.PaidAt}
-		fortest.Diff(t, got, []string{c.mark, string(c.family), "TRK-7", "2026-11-21T12:30:00.000Z"},
+		fortest.Diff(t, got, []string{
+			c.mark, string(c.family), "TRK-7", "2026-11-21T12:30:00.000Z",
+		},
 			"%s on %s", c.symbol, c.network)
 	}
 }
 
 func TestNetworksOfTheView(t *testing.T) {
-	market := []payment.Currency{coin("USDT", "1", net("trc20", "1", "1", "0"), net("optimism", "2", "1", "0"), net("brandnew", "3", "1", "0")), coin("PEPE", "1", net("erc20", "4", "1", "0"))}
-	show := ViewOptions{Currencies: market, Translate: func(key string, _ ...string) string { return key }}
+	market := []payment.Currency{
+		coin("USDT", "1", net("trc20", "1", "1", "0"), net("optimism", "2", "1", "0"),
+			net("brandnew", "3", "1", "0")),
+		coin("PEPE", "1", net("erc20", "4", "1", "0")),
+	}
+	show := ViewOptions{
+		Currencies: market,
+		Translate:  func(key string, _ ...string) string { return key },
+	}
 	type row struct {
 		Mark      string
 		Exchanges bool
@@ -121,8 +148,10 @@ func TestNetworksOfTheView(t *testing.T) {
 		return got
 	}
 	want := map[string]row{
-		"USDT trc20": {"/icons/net-tron.svg", true}, "USDT optimism": {"/icons/net-optimism.svg", false},
-		"USDT brandnew": {}, "PEPE erc20": {"/icons/net-ethereum.svg", false}, // unknown on that network
+		"USDT trc20":    {"/icons/net-tron.svg", true},
+		"USDT optimism": {"/icons/net-optimism.svg", false},
+		"USDT brandnew": {},
+		"PEPE erc20":    {"/icons/net-ethereum.svg", false}, // unknown on that network
 	}
 	fortest.Diff(t, rows(), want, "networks")
 	show.Tokens = tokens(t, `
@@ -132,7 +161,8 @@ networks:
 tokens:
   - {symbol: USDT, network: new, decimals: 2, source: https://new.example/}
 `)
-	want["USDT brandnew"], want["USDT optimism"] = row{"", true}, row{"/icons/net-optimism.svg", true}
+	want["USDT brandnew"] = row{"", true}
+	want["USDT optimism"] = row{"/icons/net-optimism.svg", true}
 	fortest.Diff(t, rows(), want, "networks with the operator's file")
 }
 
@@ -148,19 +178,32 @@ tokens:
 	s := waiting()
 	a := &s.Attempts[0]
 	a.PayAmount, a.PayText, a.Tolerance = dec("25.03"), "25.03", dec("1")
-	plainView, oddView := View(s, ViewOptions{Now: noon}).Attempt, View(s, ViewOptions{Now: noon, Tokens: odd}).Attempt
+	plainView := View(s, ViewOptions{Now: noon}).Attempt
+	oddView := View(s, ViewOptions{Now: noon, Tokens: odd}).Attempt
 	if plainView.PayableAmount != "25.03" || oddView.PayableAmount != "26" {
-		t.Errorf("shown are %s and %s; want 25.03 and, with no digits, 26", plainView.PayableAmount, oddView.PayableAmount)
+		t.Errorf("shown are %s and %s; want 25.03 and, with no digits, 26", plainView.PayableAmount,
+			oddView.PayableAmount)
 	}
 	a.Paid = dec("12.5")
-	if got := View(s, ViewOptions{Now: noon, Tokens: odd}).Attempt.MissingAmount; got != "13" || s.Object(payment.EventOptions{Coins: token.Builtin()}).MissingAmount != "12.53" {
-		t.Errorf("missing = %s, for the merchant %s; want 13 and 12.53", got, s.Object(payment.EventOptions{Coins: token.Builtin()}).MissingAmount)
+	if got := View(s, ViewOptions{
+		Now:    noon,
+		Tokens: odd,
+	}).Attempt.MissingAmount; got != "13" ||
+		s.Object(payment.EventOptions{Coins: token.Builtin()}).MissingAmount != "12.53" {
+		t.Errorf("missing = %s, for the merchant %s; want 13 and 12.53", got,
+			s.Object(payment.EventOptions{Coins: token.Builtin()}).MissingAmount)
 	}
 	a.Paid = dec("26")
-	if got := View(s, ViewOptions{Now: noon, Tokens: odd}).Attempt.OverpaidAmount; got != "" || s.Object(payment.EventOptions{Coins: token.Builtin()}).OverpaidAmount != "0.97" {
-		t.Errorf("too much: %q for the shopper who was asked for 26, %q for the merchant", got, s.Object(payment.EventOptions{Coins: token.Builtin()}).OverpaidAmount)
+	if got := View(s, ViewOptions{
+		Now:    noon,
+		Tokens: odd,
+	}).Attempt.OverpaidAmount; got != "" ||
+		s.Object(payment.EventOptions{Coins: token.Builtin()}).OverpaidAmount != "0.97" {
+		t.Errorf("too much: %q for the shopper who was asked for 26, %q for the merchant", got,
+			s.Object(payment.EventOptions{Coins: token.Builtin()}).OverpaidAmount)
 	}
-	if odd.CheckAddress("trc20", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u") != nil || token.Builtin().CheckAddress("trc20", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u") == nil {
+	if odd.CheckAddress("trc20", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u") != nil ||
+		token.Builtin().CheckAddress("trc20", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u") == nil {
 		t.Error("the operator's word about addresses counts where an answer is believed")
 	}
 }
@@ -168,13 +211,18 @@ tokens:
 // Whatever digits a file gives a coin, paying the shown amount suffices.
 func TestShownIsNeverTooLittle(t *testing.T) {
 	for _, decimals := range []string{"0", "1", "6", "8", "18", "30"} {
-		r := tokens(t, "tokens:\n  - {symbol: USDT, network: tron, decimals: "+decimals+", source: https://shop.example/}\n")
+		r := tokens(
+			t,
+			"tokens:\n  - {symbol: USDT, network: tron, decimals: "+decimals+
+				", source: https://shop.example/}\n",
+		)
 		for _, pay := range []string{"25.03000001", "0.00000001", "25", "99.99999999"} {
 			s := waiting()
 			a := &s.Attempts[0]
 			a.PayAmount, a.PayText, a.Tolerance = dec(pay), pay, dec("0")
 			shown := dec(View(s, ViewOptions{Now: noon, Tokens: r}).Attempt.PayableAmount)
-			if shown.LessThan(dec(pay)) || shown.LessThan(payment.LeastPaid(a.PayAmount, a.Tolerance)) {
+			if shown.LessThan(dec(pay)) ||
+				shown.LessThan(payment.LeastPaid(a.PayAmount, a.Tolerance)) {
 				t.Errorf("%s digits: %s is asked for, %s is shown", decimals, pay, shown)
 			}
 		}
@@ -187,10 +235,20 @@ func TestViewHidesWhatMayNotBePaid(t *testing.T) {
 		coin("TON", "3.1", net("ton", "0", "0", "0")),
 	}, Translate: func(key string, pairs ...string) string { return key }}
 	statuses := map[payment.State]wire.Status{
-		payment.Creating: wire.Preparing, payment.Unknown: wire.Preparing, payment.Refused: wire.Open, payment.Abandoned: wire.Open,
-		payment.Rejected: wire.Open, payment.Waiting: wire.Pending,
+		payment.Creating:  wire.Preparing,
+		payment.Unknown:   wire.Preparing,
+		payment.Refused:   wire.Open,
+		payment.Abandoned: wire.Open,
+		payment.Rejected:  wire.Open, payment.Waiting: wire.Pending,
 	}
-	for state, want := range map[payment.State]bool{payment.Creating: false, payment.Unknown: false, payment.Refused: false, payment.Abandoned: false, payment.Rejected: false, payment.Waiting: true} {
+	for state, want := range map[payment.State]bool{
+		payment.Creating:  false,
+		payment.Unknown:   false,
+		payment.Refused:   false,
+		payment.Abandoned: false,
+		payment.Rejected:  false,
+		payment.Waiting:   true,
+	} {
 		s := waiting()
 		s.Attempts[0].State = state
 		s.Status = statuses[state]
@@ -199,7 +257,8 @@ func TestViewHidesWhatMayNotBePaid(t *testing.T) {
 			"%s: address shown", state)
 	}
 	v := View(waiting(), show)
-	if v.Attempt.ExpiresInMs != 1_800_000 || v.Attempt.PayAmount != "25.03000000" || v.Attempt.PayableAmount != "25.03" || v.CheckedMsAgo != -1 {
+	if v.Attempt.ExpiresInMs != 1_800_000 || v.Attempt.PayAmount != "25.03000000" ||
+		v.Attempt.PayableAmount != "25.03" || v.CheckedMsAgo != -1 {
 		t.Errorf("attempt = %+v", v.Attempt)
 	}
 	got := []string{}

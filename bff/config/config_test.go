@@ -25,18 +25,24 @@ const (
 
 // minimal is the fewest settings that serve.
 func minimal(more ...string) []string {
-	return append([]string{"COINSLOT_GATEWAY_URL=https://gateway.example", "COINSLOT_GATEWAY_KEY=k", "COINSLOT_SECRET_KEY=" + canary, "PATH=/bin"}, more...)
+	return append([]string{
+		"COINSLOT_GATEWAY_URL=https://gateway.example", "COINSLOT_GATEWAY_KEY=k",
+		"COINSLOT_SECRET_KEY=" + canary, "PATH=/bin",
+	}, more...)
 }
 
 func TestLoadDefaults(t *testing.T) {
 	c := fortest.Must(Load(minimal(), nil))(t)
-	if c.Listen != "127.0.0.1:8080" || c.PublicURL != "http://localhost:8080" || c.PollInterval != 3*time.Second || c.GatewayRPS != 10 || c.OpsListen != "127.0.0.1:9090" || c.Database != "coinslot.db" {
+	if c.Listen != "127.0.0.1:8080" || c.PublicURL != "http://localhost:8080" ||
+		c.PollInterval != 3*time.Second || c.GatewayRPS != 10 || c.OpsListen != "127.0.0.1:9090" ||
+		c.Database != "coinslot.db" {
 		t.Errorf("Load = %+v", c)
 	}
 }
 
 func TestFlagsWin(t *testing.T) {
-	c := fortest.Must(Load(minimal("COINSLOT_LISTEN=:1", "COINSLOT_ORIGINS=https://a.example"), map[string]string{"listen": ":2", "poll-interval": "5s"}))(t)
+	c := fortest.Must(Load(minimal("COINSLOT_LISTEN=:1", "COINSLOT_ORIGINS=https://a.example"),
+		map[string]string{"listen": ":2", "poll-interval": "5s"}))(t)
 	if c.Listen != ":2" || c.PollInterval != 5*time.Second {
 		t.Errorf("Load = %+v", c)
 	}
@@ -46,12 +52,28 @@ func TestFlagsWin(t *testing.T) {
 // A checkout that is paid with test money serves this machine only.
 func TestSandboxMustBeLocal(t *testing.T) {
 	for public, want := range map[string]bool{
-		"": true, "http://localhost:8080": true, "http://LOCALHOST": true, "https://127.0.0.1:8443": true, "http://127.8.9.10": true, "http://[::1]:8080": true,
-		"http://checkout.localhost:8080": true, "https://pay.shop.example": false, "http://10.0.0.1:8080": false, "http://0.0.0.0:8080": false, "http://localhost.example": false,
-		"https://evillocalhost": false,
+		"":                               true,
+		"http://localhost:8080":          true,
+		"http://LOCALHOST":               true,
+		"https://127.0.0.1:8443":         true,
+		"http://127.8.9.10":              true,
+		"http://[::1]:8080":              true,
+		"http://checkout.localhost:8080": true,
+		"https://pay.shop.example":       false,
+		"http://10.0.0.1:8080":           false,
+		"http://0.0.0.0:8080":            false,
+		"http://localhost.example":       false,
+		"https://evillocalhost":          false,
 	} {
-		_, err := Load(append(replaced("COINSLOT_GATEWAY_URL=", "http://127.0.0.1:8082"), "COINSLOT_SANDBOX=true", "COINSLOT_PUBLIC_URL="+public), nil)
-		if (err == nil) != want || err != nil && !strings.HasPrefix(err.Error(), "COINSLOT_SANDBOX: COINSLOT_PUBLIC_URL must be on this machine") {
+		_, err := Load(
+			append(replaced("COINSLOT_GATEWAY_URL=", "http://127.0.0.1:8082"),
+				"COINSLOT_SANDBOX=true", "COINSLOT_PUBLIC_URL="+public),
+			nil,
+		)
+		if (err == nil) != want ||
+			err != nil &&
+				!strings.HasPrefix(err.Error(),
+					"COINSLOT_SANDBOX: COINSLOT_PUBLIC_URL must be on this machine") {
 			t.Errorf("a sandbox at %q: %v; want taken = %v", public, err, want)
 		}
 	}
@@ -63,12 +85,34 @@ func TestSandboxMustBeLocal(t *testing.T) {
 // Who is believed about who is signed in are a few, not half the world.
 func TestProxyHeaderNeedsNarrowProxies(t *testing.T) {
 	for proxies, want := range map[string]bool{
-		"127.0.0.1/32,::1/128": true, "10.0.0.0/8": true, "fc00::/7": true, "104.16.0.0/13,2a06:98c0::/29": true, "0.0.0.0/0": false, "::/0": false,
-		"0.0.0.0/1,128.0.0.0/1": false, "10.0.0.5/32,64.0.0.0/2": false, "8.0.0.0/8": false, "2000::/3": false, "2000::/16": false, "10.0.0.0/7": false,
-		"172.16.0.0/12": true, "192.168.0.0/16": true, "172.16.0.0/8": false, "192.168.0.0/8": false, "100.64.0.0/8": false, "169.254.0.0/8": false, // most of which are public
+		"127.0.0.1/32,::1/128":         true,
+		"10.0.0.0/8":                   true,
+		"fc00::/7":                     true,
+		"104.16.0.0/13,2a06:98c0::/29": true,
+		"0.0.0.0/0":                    false,
+		"::/0":                         false,
+		"0.0.0.0/1,128.0.0.0/1":        false,
+		"10.0.0.5/32,64.0.0.0/2":       false,
+		"8.0.0.0/8":                    false,
+		"2000::/3":                     false,
+		"2000::/16":                    false,
+		"10.0.0.0/7":                   false,
+		"172.16.0.0/12":                true,
+		"192.168.0.0/16":               true,
+		"172.16.0.0/8":                 false,
+		"192.168.0.0/8":                false,
+		"100.64.0.0/8":                 false,
+		"169.254.0.0/8":                false, // most of which are public
 	} {
-		_, err := Load(minimal("COINSLOT_ADMIN_PROXY_HEADER=X-Forwarded-User", "COINSLOT_TRUSTED_PROXIES="+proxies), nil)
-		if (err == nil) != want || err != nil && !strings.HasPrefix(err.Error(), "COINSLOT_ADMIN_PROXY_HEADER: COINSLOT_TRUSTED_PROXIES is too wide") {
+		_, err := Load(
+			minimal("COINSLOT_ADMIN_PROXY_HEADER=X-Forwarded-User",
+				"COINSLOT_TRUSTED_PROXIES="+proxies),
+			nil,
+		)
+		if (err == nil) != want ||
+			err != nil &&
+				!strings.HasPrefix(err.Error(),
+					"COINSLOT_ADMIN_PROXY_HEADER: COINSLOT_TRUSTED_PROXIES is too wide") {
 			t.Errorf("a header of %s: %v; want taken = %v", proxies, err, want)
 		}
 	}
@@ -82,7 +126,8 @@ func TestSupport(t *testing.T) {
 		"https://shop.example/help":        "https://shop.example/help",
 		"https://shop.example/help?from=a": "https://shop.example/help?from=a",
 	} {
-		if c, err := Load(minimal("COINSLOT_SUPPORT="+given), nil); err != nil || c.Support != want {
+		c, err := Load(minimal("COINSLOT_SUPPORT="+given), nil)
+		if err != nil || c.Support != want {
 			t.Errorf("COINSLOT_SUPPORT=%s = %q, %v; want %q", given, c.Support, err, want)
 		}
 	}
@@ -115,9 +160,14 @@ func TestSecretKeys(t *testing.T) {
 			t.Errorf("keys: %v (-want +got):\n%s", err, diff)
 		}
 	}
-	for _, bad := range []string{canary + "," + canary, canary + ",", "," + canary, canary + ",,b" + canary, canary + ",short", canary + ", b" + canary, canary + " b" + canary, canary + ",b" + canary + "\n"} {
+	for _, bad := range []string{
+		canary + "," + canary, canary + ",", "," + canary, canary + ",,b" + canary,
+		canary + ",short", canary + ", b" + canary, canary + " b" + canary,
+		canary + ",b" + canary + "\n",
+	} {
 		_, err := Load(replaced("COINSLOT_SECRET_KEY=", bad), nil)
-		if err == nil || !strings.HasPrefix(err.Error(), "COINSLOT_SECRET_KEY: ") || strings.Contains(err.Error(), "canary") {
+		if err == nil || !strings.HasPrefix(err.Error(), "COINSLOT_SECRET_KEY: ") ||
+			strings.Contains(err.Error(), "canary") {
 			t.Errorf("keys %q: error %v; want one that names the setting and shows none", bad, err)
 		}
 	}
@@ -125,7 +175,10 @@ func TestSecretKeys(t *testing.T) {
 
 func TestLoadNamesEveryProblem(t *testing.T) {
 	_, err := Load([]string{"COINSLOT_LISTN=:1", "COINSLOT_WEBHOOK_URL=https://shop.example"}, nil)
-	for _, want := range []string{"COINSLOT_LISTN", "COINSLOT_GATEWAY_URL", "COINSLOT_GATEWAY_KEY", "COINSLOT_GATEWAY_KEY_FILE", "COINSLOT_SECRET_KEY", "COINSLOT_WEBHOOK_SECRET"} {
+	for _, want := range []string{
+		"COINSLOT_LISTN", "COINSLOT_GATEWAY_URL", "COINSLOT_GATEWAY_KEY",
+		"COINSLOT_GATEWAY_KEY_FILE", "COINSLOT_SECRET_KEY", "COINSLOT_WEBHOOK_SECRET",
+	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v; want it to name %s", err, want)
 		}
@@ -141,24 +194,41 @@ func TestSecretsFromFiles(t *testing.T) {
 		return path
 	}
 	base := []string{"COINSLOT_GATEWAY_URL=https://gateway.example", "COINSLOT_GATEWAY_KEY=k"}
-	c, err := Load(append(base, "COINSLOT_SECRET_KEY_FILE="+file("good", canary+"\n", 0o600), "COINSLOT_DATABASE_FILE="+file("database", "postgres://u:p@h/d\n", 0o400)), nil)
-	if err != nil || !slices.Equal(Reveal(c.SecretKeys), []string{canary}) || c.Database != "postgres://u:p@h/d" {
+	c, err := Load(
+		append(base, "COINSLOT_SECRET_KEY_FILE="+file("good", canary+"\n", 0o600),
+			"COINSLOT_DATABASE_FILE="+file("database", "postgres://u:p@h/d\n", 0o400)),
+		nil,
+	)
+	if err != nil || !slices.Equal(Reveal(c.SecretKeys), []string{canary}) ||
+		c.Database != "postgres://u:p@h/d" {
 		t.Errorf("Load = %v, %v; want the file's line", c.SecretKeys, err)
 	}
 }
 
 // However a configuration is printed, no secret shows.
 func TestSecretsDoNotPrint(t *testing.T) {
-	c := Config{GatewayKey: NewSecret(canary), SecretKeys: []Secret{NewSecret(canary)}, WebhookSecrets: []Secret{NewSecret(canary)},
-		Database: "postgres://shop:" + canary + "@db/shop", WebhookURLs: []string{"https://hooks.example/" + canary}, Listen: ":8080",
-		GatewayURL: "https://gateway.example/" + canary, GatewayPageURL: "https://pages.example/" + canary, Traces: "https://traces.example/" + canary}
+	c := Config{
+		GatewayKey:     NewSecret(canary),
+		SecretKeys:     []Secret{NewSecret(canary)},
+		WebhookSecrets: []Secret{NewSecret(canary)},
+		Database:       "postgres://shop:" + canary + "@db/shop",
+		WebhookURLs:    []string{"https://hooks.example/" + canary},
+		Listen:         ":8080",
+		GatewayURL:     "https://gateway.example/" + canary,
+		GatewayPageURL: "https://pages.example/" + canary,
+		Traces:         "https://traces.example/" + canary}
 	var log bytes.Buffer
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("started", "key", c.GatewayKey, "settings", c)
 	slog.New(slog.NewTextHandler(&log, nil)).Info("started", "settings", c, "at", &c)
-	for _, text := range []string{fmt.Sprint(c.GatewayKey), fmt.Sprintf("%#v", c.GatewayKey), fmt.Sprintf("%+v", c), fmt.Sprintf("%#v", c), fmt.Sprint(&c), log.String()} {
+	for _, text := range []string{
+		fmt.Sprint(c.GatewayKey), fmt.Sprintf("%#v", c.GatewayKey), fmt.Sprintf("%+v", c),
+		fmt.Sprintf("%#v", c), fmt.Sprint(&c), log.String(),
+	} {
 		fortest.Lacks(t, "printed", text, canary)
 	}
-	if text := fmt.Sprint(c); !strings.Contains(text, "Listen::8080") || !strings.Contains(text, "Database:(set)") || !strings.Contains(text, "Traces:https://traces.example ") || c.WebhookURLs[0] == "(set)" {
+	if text := fmt.Sprint(c); !strings.Contains(text, "Listen::8080") ||
+		!strings.Contains(text, "Database:(set)") ||
+		!strings.Contains(text, "Traces:https://traces.example ") || c.WebhookURLs[0] == "(set)" {
 		t.Errorf("printed %q; want what is no secret, and the settings as they are", text)
 	}
 }
@@ -194,12 +264,18 @@ func TestSettingsPage(t *testing.T) {
 
 // TestObserving: how the log and traces are set.
 func TestObserving(t *testing.T) {
-	c, err := Load(minimal("COINSLOT_LOG_FORMAT=json", "COINSLOT_LOG_LEVEL=warn", "COINSLOT_DRAIN=10s", "COINSLOT_TRACES=http://collector:4318"), nil)
-	if err != nil || !c.LogJSON || c.LogLevel != slog.LevelWarn || c.Drain != 10*time.Second || c.Traces != "http://collector:4318/v1/traces" {
+	c, err := Load(
+		minimal("COINSLOT_LOG_FORMAT=json", "COINSLOT_LOG_LEVEL=warn", "COINSLOT_DRAIN=10s",
+			"COINSLOT_TRACES=http://collector:4318"),
+		nil,
+	)
+	if err != nil || !c.LogJSON || c.LogLevel != slog.LevelWarn || c.Drain != 10*time.Second ||
+		c.Traces != "http://collector:4318/v1/traces" {
 		t.Errorf("%+v, %v", c, err)
 	}
 	c, err = Load(minimal("COINSLOT_TRACES=https://collector.example/otlp/v1/traces"), nil)
-	if err != nil || c.LogJSON || c.LogLevel != slog.LevelInfo || c.Drain != 0 || c.Traces != "https://collector.example/otlp/v1/traces" {
+	if err != nil || c.LogJSON || c.LogLevel != slog.LevelInfo || c.Drain != 0 ||
+		c.Traces != "https://collector.example/otlp/v1/traces" {
 		t.Errorf("%+v, %v", c, err)
 	}
 }

@@ -17,19 +17,32 @@ import (
 // FuzzLoad sets one setting: a valid one is within all bounds, an invalid one is never printed.
 func FuzzLoad(f *testing.F) {
 	for _, s := range [][2]string{
-		{"ORIGINS", "https://a.example,b"}, {"WEBHOOK_SECRET", whsec}, {"WEBHOOK_URL", "https://shop.example/hook,http://10.0.0.1"}, {"GATEWAY_URL", "http://127.0.0.1:1/x/"},
-		{"GATEWAY_URL", "https://u:" + canary + "@gateway.example"}, {"LISTEN", ":0"}, {"TRUSTED_PROXIES", "10.0.0.0/8, fd00::/8"}, {"POLL_INTERVAL", "3s"}, {"GATEWAY_RPS", "+5"},
-		{"PUBLIC_URL", "HTTPS://Pay.Example:443/"}, {"SECRET_KEY", canary + "\n"}, {"HOOK_TOKEN", "../../0123456789abcdef"}, {"UNKNOWN", canary}, {"ALLOW_PRIVATE_WEBHOOKS", "TRUE"},
+		{"ORIGINS", "https://a.example,b"},
+		{"WEBHOOK_SECRET", whsec},
+		{"WEBHOOK_URL", "https://shop.example/hook,http://10.0.0.1"},
+		{"GATEWAY_URL", "http://127.0.0.1:1/x/"},
+		{"GATEWAY_URL", "https://u:" + canary + "@gateway.example"},
+		{"LISTEN", ":0"},
+		{"TRUSTED_PROXIES", "10.0.0.0/8, fd00::/8"},
+		{"POLL_INTERVAL", "3s"},
+		{"GATEWAY_RPS", "+5"},
+		{"PUBLIC_URL", "HTTPS://Pay.Example:443/"},
+		{"SECRET_KEY", canary + "\n"},
+		{"HOOK_TOKEN", "../../0123456789abcdef"},
+		{"UNKNOWN", canary},
+		{"ALLOW_PRIVATE_WEBHOOKS", "TRUE"},
 	} {
 		f.Add(s[0], s[1])
 	}
 	f.Fuzz(func(t *testing.T, name, value string) {
-		if strings.Contains(name+value, "=") && strings.Contains(name, "_FILE") || strings.HasSuffix(name, "_FILE") {
+		if strings.Contains(name+value, "=") && strings.Contains(name, "_FILE") ||
+			strings.HasSuffix(name, "_FILE") {
 			return // reads this machine's files
 		}
 		c, err := Load(replaced("COINSLOT_"+name+"=", value), nil)
 		if err != nil {
-			if i := strings.Index(value, canary); i >= 0 && strings.Contains(err.Error(), canary) && !strings.Contains(name, canary) {
+			i := strings.Index(value, canary)
+			if i >= 0 && strings.Contains(err.Error(), canary) && !strings.Contains(name, canary) {
 				t.Fatalf("the error shows the value: %v", err)
 			}
 			return
@@ -40,7 +53,8 @@ func FuzzLoad(f *testing.F) {
 
 // replaced is the fewest settings that serve, with one of them set to value.
 func replaced(setting, value string) []string {
-	env := slices.DeleteFunc(minimal("COINSLOT_WEBHOOK_SECRET="+whsec), func(entry string) bool { return strings.HasPrefix(entry, setting) })
+	env := slices.DeleteFunc(minimal("COINSLOT_WEBHOOK_SECRET="+whsec),
+		func(entry string) bool { return strings.HasPrefix(entry, setting) })
 	return append(env, setting+value)
 }
 
@@ -54,7 +68,8 @@ func checkLoaded(t *testing.T, c Config) {
 		if raw == "" {
 			continue
 		}
-		if err != nil || u.User != nil || u.Hostname() == "" || u.Scheme != "https" && !(u.Scheme == "http" && readableFile(u.Hostname())) {
+		if err != nil || u.User != nil || u.Hostname() == "" ||
+			u.Scheme != "https" && !(u.Scheme == "http" && readableFile(u.Hostname())) {
 			t.Fatalf("gateway address %q", raw)
 		}
 	}
@@ -68,7 +83,8 @@ func checkLoaded(t *testing.T, c Config) {
 			t.Fatal("a short key")
 		}
 	}
-	if len(c.SecretKeys) == 0 || c.OrderKey.Reveal() != "" && len(c.OrderKey.Reveal()) < 32 || c.HookToken.Reveal() != "" && len(c.HookToken.Reveal()) < 16 {
+	if len(c.SecretKeys) == 0 || c.OrderKey.Reveal() != "" && len(c.OrderKey.Reveal()) < 32 ||
+		c.HookToken.Reveal() != "" && len(c.HookToken.Reveal()) < 16 {
 		t.Fatal("a short key")
 	}
 	for _, key := range append([]Secret{c.OrderKey, c.HookToken, c.GatewayKey}, c.SecretKeys...) {
@@ -81,7 +97,8 @@ func checkLoaded(t *testing.T, c Config) {
 			t.Fatalf("webhook secret: %v", err)
 		}
 	}
-	if c.PollInterval < 100*time.Millisecond || c.PollInterval > 10*time.Minute || c.GatewayRPS < 1 || c.GatewayRPS > 10_000 {
+	if c.PollInterval < 100*time.Millisecond || c.PollInterval > 10*time.Minute ||
+		c.GatewayRPS < 1 || c.GatewayRPS > 10_000 {
 		t.Fatalf("every %v, %d a second", c.PollInterval, c.GatewayRPS)
 	}
 	for _, listen := range []string{c.Listen, c.OpsListen} {
@@ -100,8 +117,11 @@ func readableFile(host string) bool {
 // FuzzOrigin: an origin has one form, of characters that are safe in a header.
 func FuzzOrigin(f *testing.F) {
 	for _, s := range []string{
-		"https://shop.example", "HTTPS://Shop.Example:443/", "http://localhost:3000", "https://[::1]:8443", "null", "*", "https://*.example", "https://a@b.example",
-		"https://shop.example;script-src", "https://shop.example\r\nX: y", "https://shop.example:0443", "https://shop.example//", "https://shop.example?", "https://shop.example#",
+		"https://shop.example", "HTTPS://Shop.Example:443/", "http://localhost:3000",
+		"https://[::1]:8443", "null", "*", "https://*.example", "https://a@b.example",
+		"https://shop.example;script-src", "https://shop.example\r\nX: y",
+		"https://shop.example:0443", "https://shop.example//", "https://shop.example?",
+		"https://shop.example#",
 	} {
 		f.Add(s)
 	}
@@ -120,10 +140,12 @@ func FuzzOrigin(f *testing.F) {
 func checkOrigin(t *testing.T, origin string) {
 	t.Helper()
 	u, err := url.Parse(origin)
-	if err != nil || u.User != nil || u.Path != "" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || u.Scheme != "https" && u.Scheme != "http" {
+	if err != nil || u.User != nil || u.Path != "" || u.RawQuery != "" || u.ForceQuery ||
+		u.Fragment != "" || u.Scheme != "https" && u.Scheme != "http" {
 		t.Fatalf("origin %q: %+v, %v", origin, u, err)
 	}
-	if strings.Trim(origin, "abcdefghijklmnopqrstuvwxyz0123456789.:/[]_-") != "" || strings.Count(origin, "/") != 2 {
+	if strings.Trim(origin, "abcdefghijklmnopqrstuvwxyz0123456789.:/[]_-") != "" ||
+		strings.Count(origin, "/") != 2 {
 		t.Fatalf("origin %q", origin)
 	}
 	if u.Scheme == "https" && u.Port() == "443" || u.Scheme == "http" && u.Port() == "80" {

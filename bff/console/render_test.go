@@ -27,10 +27,18 @@ func TestExternal(t *testing.T) {
 		`<bdi class="foreign" translate="no">ann@<wbr>&lt;b&gt;`+"\ufffd@x</bdi>", "email")
 	for to, isLink := range map[string]bool{
 		"https://scan.example/tx/1": true, "http://127.0.0.1/x": true,
-		"javascript:alert(1)": false, " https://x": false, "data:text/html,x": false, "//evil.example": false, "": false, "HTTPS://x": false,
+		"javascript:alert(1)": false,
+		" https://x":          false,
+		"data:text/html,x":    false,
+		"//evil.example":      false,
+		"":                    false,
+		"HTTPS://x":           false,
 	} {
-		for _, got := range []string{part(t, "external", link{to, "x"}), part(t, "tx", tx{ID: "x", URL: to})} {
-			if strings.Contains(got, "<a ") != isLink || isLink && !strings.Contains(got, `rel="noopener noreferrer"`) {
+		for _, got := range []string{
+			part(t, "external", link{to, "x"}), part(t, "tx", tx{ID: "x", URL: to}),
+		} {
+			if strings.Contains(got, "<a ") != isLink ||
+				isLink && !strings.Contains(got, `rel="noopener noreferrer"`) {
 				t.Errorf("a link to %q = %s", to, got)
 			}
 		}
@@ -51,10 +59,12 @@ func TestShort(t *testing.T) {
 // rendered is the HTML of a page.
 func rendered(t *testing.T, p page) string {
 	t.Helper()
-	c, w := &console{css: "/assets/console.css", Log: slog.New(slog.NewTextHandler(t.Output(), nil))}, httptest.NewRecorder()
+	c := &console{css: "/assets/console.css", Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
+	w := httptest.NewRecorder()
 	all := sections()
 	all[2].Alarms, all[1].Current = 1200, true
-	c.write(w, frame{page: p, Who: hostile, Token: hostile, Notice: note{"good", hostile}, Sections: all})
+	c.write(w,
+		frame{page: p, Who: hostile, Token: hostile, Notice: note{"good", hostile}, Sections: all})
 	fortest.Answer(t, p.template, w, 200)
 	return w.Body.String()
 }
@@ -102,9 +112,17 @@ func filled[V any]() any {
 // Whatever is put into a page stays text, and the page has nothing that its policy forbids.
 func TestHostileViews(t *testing.T) {
 	views := map[string]any{
-		"audit": filled[auditView](), "confirm": filled[confirmation](), "gateway_records": filled[gatewayRecordsView](), "message": filled[messageView](), "origins": filled[originsView](),
-		"overview": filled[overviewView](), "payment": filled[paymentView](), "payments": filled[paymentsView](), "reconciliation": filled[reconciliationView](), "signin": filled[signInView](),
-		"test_message": filled[testView](), "webhooks": filled[webhooksView](),
+		"audit":           filled[auditView](),
+		"confirm":         filled[confirmation](),
+		"gateway_records": filled[gatewayRecordsView](),
+		"message":         filled[messageView](),
+		"origins":         filled[originsView](),
+		"overview":        filled[overviewView](),
+		"payment":         filled[paymentView](),
+		"payments":        filled[paymentsView](),
+		"reconciliation":  filled[reconciliationView](),
+		"signin":          filled[signInView](),
+		"test_message":    filled[testView](), "webhooks": filled[webhooksView](),
 	}
 	address := regexp.MustCompile(`(href|action|src)="([^"]*)"`)
 	for name := range templates() {
@@ -112,8 +130,16 @@ func TestHostileViews(t *testing.T) {
 			t.Errorf("%s is not tested", name)
 			continue
 		}
-		got := rendered(t, page{template: name, Title: hostile, Lead: hostile, Back: link{hostile, hostile}, Tools: []tool{{To: hostile, Label: hostile, Part: hostile}}, View: views[name]})
-		if strings.Contains(got, "<script") || strings.Count(got, "<h1>") != 1 || strings.Count(got, `aria-current="page"`) != 1 || !strings.Contains(got, "1,200") {
+		got := rendered(t, page{
+			template: name,
+			Title:    hostile,
+			Lead:     hostile,
+			Back:     link{hostile, hostile},
+			Tools:    []tool{{To: hostile, Label: hostile, Part: hostile}},
+			View:     views[name],
+		})
+		if strings.Contains(got, "<script") || strings.Count(got, "<h1>") != 1 ||
+			strings.Count(got, `aria-current="page"`) != 1 || !strings.Contains(got, "1,200") {
 			t.Errorf("the page %s is %s", name, got)
 		}
 		fortest.Lacks(t, "the page "+name+" has", got,

@@ -52,7 +52,8 @@ func newOperatorClient(t *testing.T, change func(*config.Config)) *operatorClien
 // signIn signs in and returns the answer.
 func (d *operatorClient) signIn(word string) *httptest.ResponseRecorder {
 	d.T.Helper()
-	answer := d.Do("POST", "/admin/login", url.Values{"password": {word}, "to": {"/admin/payments"}}.Encode(), servertest.IsForm)
+	answer := d.Do("POST", "/admin/login",
+		url.Values{"password": {word}, "to": {"/admin/payments"}}.Encode(), servertest.IsForm)
 	for _, c := range answer.Result().Cookies() {
 		d.cookie = "Cookie: " + c.Name + "=" + c.Value
 	}
@@ -70,7 +71,9 @@ func (d *operatorClient) page(path string, headers ...string) string {
 var formToken = regexp.MustCompile(`name="token" type="hidden" value="([^"]+)"`)
 
 // post sends the form of the page at path, with fields besides its token.
-func (d *operatorClient) post(path string, fields url.Values, headers ...string) *httptest.ResponseRecorder {
+func (d *operatorClient) post(
+	path string, fields url.Values, headers ...string,
+) *httptest.ResponseRecorder {
 	d.T.Helper()
 	found := formToken.FindStringSubmatch(d.page("/admin/audit", headers...))
 	if found == nil {
@@ -105,7 +108,11 @@ var reviewMark = regexp.MustCompile(`name="review" type="hidden" value="([^"]+)"
 // inReview is a payment that is reported as paid, and not proven.
 func (d *operatorClient) inReview(body string) string {
 	d.T.Helper()
-	d.Gateway.Falsify(sandboxtest.Answer{Path: "transaction/status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}})
+	d.Gateway.Falsify(sandboxtest.Answer{
+		Path:  "transaction/status",
+		Times: -1,
+		Set:   map[string]any{"amount_usd": "1.00000000"},
+	})
 	return d.OpenAndPay(body, "pay", "review")
 }
 
@@ -118,7 +125,9 @@ func TestConsoleNeedsAttention(t *testing.T) {
 	fortest.Has(t, "with an overpaid order", d.page("/admin"),
 		"1 overpaid order in", "B-2", ">2.50 USDT too much<")
 	d.inReview(`{"amount_usd":"25.00","order_ref":"A-1"}`)
-	if got := d.page("/admin"); !strings.Contains(got, "1 payment in review") || !strings.Contains(got, "A-1") || strings.Contains(got, "does not answer") {
+	got := d.page("/admin")
+	if !strings.Contains(got, "1 payment in review") || !strings.Contains(got, "A-1") ||
+		strings.Contains(got, "does not answer") {
 		t.Errorf("with a payment in review: %s", got)
 	}
 	silent := newOperatorClient(t, func(c *config.Config) { c.GatewayURL = "http://127.0.0.1:1" })
@@ -169,20 +178,38 @@ func TestConsoleForgery(t *testing.T) {
 		"no token":           {"", []string{servertest.IsForm, d.cookie}},
 		"another's token":    {"token=" + othersToken, []string{servertest.IsForm, d.cookie}},
 		"token in the query": {"", []string{servertest.IsForm, d.cookie}},
-		"another site":       {"token=" + token, []string{servertest.IsForm, d.cookie, "Origin: https://evil.example", "Sec-Fetch-Site: cross-site"}},
-		"a sister site":      {"token=" + token, []string{servertest.IsForm, d.cookie, "Sec-Fetch-Site: same-site"}},
-		"JSON":               {`{"token":"` + token + `"}`, []string{servertest.IsJSON, d.cookie}},
-		"not signed in":      {"token=" + token, []string{servertest.IsForm}},
+		"another site": {
+			"token=" + token,
+			[]string{
+				servertest.IsForm, d.cookie, "Origin: https://evil.example",
+				"Sec-Fetch-Site: cross-site",
+			},
+		},
+		"a sister site": {
+			"token=" + token,
+			[]string{servertest.IsForm, d.cookie, "Sec-Fetch-Site: same-site"},
+		},
+		"JSON":          {`{"token":"` + token + `"}`, []string{servertest.IsJSON, d.cookie}},
+		"not signed in": {"token=" + token, []string{servertest.IsForm}},
 	} {
 		query := ""
 		if name == "token in the query" {
 			query = "?token=" + token
 		}
-		if got := d.Do("POST", path+query, c.body, c.headers...); got.Code < 400 || d.Status(id) != "open" {
+		got := d.Do("POST", path+query, c.body, c.headers...)
+		if got.Code < 400 || d.Status(id) != "open" {
 			t.Errorf("%s: %d, and the payment is %s", name, got.Code, d.Status(id))
 		}
 	}
-	if got := d.Do("POST", path, "token="+token, servertest.IsForm, d.cookie, "Origin: http://localhost:8080", "Sec-Fetch-Site: same-origin"); got.Code != http.StatusSeeOther || d.Status(id) != "cancelled" {
+	if got := d.Do(
+		"POST",
+		path,
+		"token="+token,
+		servertest.IsForm,
+		d.cookie,
+		"Origin: http://localhost:8080",
+		"Sec-Fetch-Site: same-origin",
+	); got.Code != http.StatusSeeOther || d.Status(id) != "cancelled" {
 		t.Errorf("its own page: %d, and the payment is %s", got.Code, d.Status(id))
 	}
 }
@@ -194,13 +221,20 @@ func TestConsoleActions(t *testing.T) {
 	d.signIn(consolePassword)
 	review := d.inReview(`{"amount_usd":"25.00","order_ref":"A-1"}`)
 	story := d.page("/admin/payments/" + review)
-	for _, part := range []string{"The gateway reports another price", "amount_usd_mismatch", "Resolve as paid", "Resolve as unpaid", "A-1"} {
+	for _, part := range []string{
+		"The gateway reports another price", "amount_usd_mismatch", "Resolve as paid",
+		"Resolve as unpaid", "A-1",
+	} {
 		fortest.Has(t, "the page of a payment in review", story, part)
 	}
-	if got := d.resolve(review, "confirm", ""); got.Code != http.StatusUnprocessableEntity || d.Status(review) != "review" {
+	if got := d.resolve(review, "confirm",
+		""); got.Code != http.StatusUnprocessableEntity || d.Status(review) != "review" {
 		t.Errorf("without a reason: %d, %s", got.Code, d.Status(review))
 	}
-	if got := d.post("/admin/payments/"+review+"/confirm", url.Values{"reason": {"seen"}}); got.Code != http.StatusUnprocessableEntity || d.Status(review) != "review" {
+	if got := d.post("/admin/payments/"+review+
+		"/confirm", url.Values{
+		"reason": {"seen"},
+	}); got.Code != http.StatusUnprocessableEntity || d.Status(review) != "review" {
 		t.Errorf("without what was looked at: %d, %s", got.Code, d.Status(review))
 	}
 	got := d.resolve(review, "confirm", "seen in the explorer")
@@ -215,17 +249,29 @@ func TestConsoleActions(t *testing.T) {
 		"console:operator", "was refused", "session_paid",
 		"An operator resolved it as paid.", "Confirmed by an operator.")
 	_, done, _ := strings.Cut(got.Header().Get("Location"), "?")
-	for _, link := range []string{"/admin/payments/" + review + "?" + done, "/admin/payments/" + review + "?done=confirmed", "/admin/payments?" + done, "/admin/payments/" + review + "?done=" + strings.Repeat("a.", 3)} {
+	for _, link := range []string{
+		"/admin/payments/" + review + "?" + done, "/admin/payments/" + review + "?done=confirmed",
+		"/admin/payments?" + done,
+		"/admin/payments/" + review + "?done=" + strings.Repeat("a.", 3),
+	} {
 		fortest.Lacks(t, link+" says what was done somewhere else, or before", d.page(link),
 			"Resolved as paid. Your server")
 	}
 	fortest.Lacks(t, "the page says that the gateway has proven what somebody has settled", after,
 		"The gateway proved")
 	object := d.Do("GET", "/v1/sessions/"+review, "", servertest.Bearer).Body.String()
-	if !strings.Contains(object, `"by":"console:operator","what":"session.resolved","detail":"confirmed: seen in the explorer"`) {
+	if !strings.Contains(
+		object,
+		`"by":"console:operator","what":"session.resolved","detail":"confirmed: seen in the explorer"`,
+	) {
 		t.Errorf("the timeline does not say who: %s", object)
 	}
-	if audit := d.page("/admin/audit?session=" + review); strings.Count(audit, "requested to resolve the payment as paid") != 3 || strings.Count(audit, ">resolved the payment as paid<") != 1 || strings.Count(audit, "was refused") != 3 || !strings.Contains(audit, "requested to cancel the payment") || strings.Contains(audit, ">canceled the payment<") {
+	audit := d.page("/admin/audit?session=" + review)
+	if strings.Count(audit, "requested to resolve the payment as paid") != 3 ||
+		strings.Count(audit, ">resolved the payment as paid<") != 1 ||
+		strings.Count(audit, "was refused") != 3 ||
+		!strings.Contains(audit, "requested to cancel the payment") ||
+		strings.Contains(audit, ">canceled the payment<") {
 		t.Errorf("the audit is %s", audit)
 	}
 }
@@ -239,17 +285,33 @@ func TestConsoleResolvesShownReview(t *testing.T) {
 	path := "/admin/payments/" + id + "/discard"
 	seen, reason := d.shownReview(path), strings.Repeat("возврат ", 62)
 	d.Gateway.ClearFaults()
-	d.Gateway.Falsify(sandboxtest.Answer{Path: "transaction/status", Times: -1, Set: map[string]any{"pay_amount": "99.00000000"}})
-	if got := d.Do("POST", "/v1/sessions/"+id+"/recheck", "", servertest.Bearer); !strings.Contains(got.Body.String(), `"review_reason":"pay_amount_mismatch"`) {
+	d.Gateway.Falsify(sandboxtest.Answer{
+		Path:  "transaction/status",
+		Times: -1,
+		Set:   map[string]any{"pay_amount": "99.00000000"},
+	})
+	if got := d.Do(
+		"POST",
+		"/v1/sessions/"+id+"/recheck",
+		"",
+		servertest.Bearer,
+	); !strings.Contains(got.Body.String(), `"review_reason":"pay_amount_mismatch"`) {
 		t.Fatalf("the reason did not change: %s", got.Body)
 	}
-	if got := d.post(path, url.Values{"reason": {reason}, "review": {seen}}); got.Code != http.StatusConflict || !strings.Contains(got.Body.String(), "has changed since you looked") || d.Status(id) != "review" {
+	if got := d.post(path, url.Values{
+		"reason": {reason},
+		"review": {seen},
+	}); got.Code != http.StatusConflict ||
+		!strings.Contains(got.Body.String(), "has changed since you looked") ||
+		d.Status(id) != "review" {
 		t.Errorf("settling what was not seen = %d %s", got.Code, words(got.Body.String()))
 	}
-	if got := d.resolve(id, "discard", reason); got.Code != http.StatusSeeOther || d.Status(id) != "cancelled" {
+	if got := d.resolve(id, "discard",
+		reason); got.Code != http.StatusSeeOther || d.Status(id) != "cancelled" {
 		t.Fatalf("settling = %d %s", got.Code, words(got.Body.String()))
 	}
-	if audit := d.page("/admin/audit?session=" + id); strings.Count(audit, reason) != 2 || strings.Contains(audit, "\uFFFD") {
+	audit := d.page("/admin/audit?session=" + id)
+	if strings.Count(audit, reason) != 2 || strings.Contains(audit, "\uFFFD") {
 		t.Errorf("the audit does not have the whole reason: %s", words(audit))
 	}
 }
@@ -258,22 +320,33 @@ func TestConsoleResolvesShownReview(t *testing.T) {
 func TestConsoleSearch(t *testing.T) {
 	d := newOperatorClient(t, nil)
 	d.signIn(consolePassword)
-	id := d.OpenAndPay(`{"amount_usd":"25.00","order_ref":"ORD-77","email":"ann@shop.example","title":"Two tickets"}`, "pay", "confirmed")
+	id := d.OpenAndPay(
+		`{"amount_usd":"25.00","order_ref":"ORD-77","email":"ann@shop.example","title":"Two tickets"}`,
+		"pay",
+		"confirmed",
+	)
 	d.Open(`{"amount_usd":"9.00","order_ref":"other"}`)
 	known := d.Gateway.Transactions()[0]
 	for _, text := range []string{id, "ORD-77", known.TrackingCode, known.WalletAddress} {
-		if got := d.page("/admin/payments?q=" + url.QueryEscape(" "+text+" ")); !strings.Contains(got, "<h1><bdi class=\"foreign\" translate=\"no\">ORD-77") {
+		got := d.page("/admin/payments?q=" + url.QueryEscape(" "+text+" "))
+		if !strings.Contains(got, "<h1><bdi class=\"foreign\" translate=\"no\">ORD-77") {
 			t.Errorf("searching %q does not lead to the payment", text)
 		}
 	}
 	for query, want := range map[string]string{
-		"q=ann@shop.example": "ORD-77", "status=confirmed": "ORD-77", "from=2000-01-01&to=2200-01-01": "other",
-		"q=nobody": "No matches.", "status=review": "No matching payments",
+		"q=ann@shop.example":            "ORD-77",
+		"status=confirmed":              "ORD-77",
+		"from=2000-01-01&to=2200-01-01": "other",
+		"q=nobody":                      "No matches.", "status=review": "No matching payments",
 	} {
 		fortest.Has(t, query, d.page("/admin/payments?"+query), want)
 	}
 	got := d.page("/admin/payments?q=ORD-77&coin=USDT&network=gone&status=open") // filters a search, by what occurs
-	for _, want := range []string{`<input name="q" type="hidden" value="ORD-77">`, `type="search" value="ORD-77">`, `<option selected value="USDT">USDT</option></select>`, `value="trc20">TRC20</option><option selected value="gone">GONE<`, `<span class="set">3<`} {
+	for _, want := range []string{
+		`<input name="q" type="hidden" value="ORD-77">`, `type="search" value="ORD-77">`,
+		`<option selected value="USDT">USDT</option></select>`,
+		`value="trc20">TRC20</option><option selected value="gone">GONE<`, `<span class="set">3<`,
+	} {
 		fortest.Has(t, "the filters", got, want)
 	}
 	for _, bad := range []string{"status=x", "from=yesterday", "cursor=x", "to=9999-99-99"} {
@@ -298,7 +371,8 @@ func TestConsoleSearchByWhatPeopleCopy(t *testing.T) {
 		strings.Join(grouped, " "), strings.Join(grouped, "\u00a0"),
 	} {
 		got := d.page("/admin/payments?q=" + url.QueryEscape(text))
-		if !strings.Contains(got, "Bestellung 000002") || strings.Contains(got, "Bestellung 000012") {
+		if !strings.Contains(got, "Bestellung 000002") ||
+			strings.Contains(got, "Bestellung 000012") {
 			t.Errorf("searching %q does not find the payment", text)
 		}
 	}
@@ -307,14 +381,24 @@ func TestConsoleSearchByWhatPeopleCopy(t *testing.T) {
 // Another site cannot make an operator's browser export files; nothing is recorded.
 func TestConsoleExportFromAnotherSite(t *testing.T) {
 	d := newOperatorClient(t, func(c *config.Config) {
-		c.AdminPassword, c.AdminProxyHeader, c.TrustedProxies = config.Secret{}, "X-Forwarded-User", []netip.Prefix{netip.MustParsePrefix("10.1.2.3/32")}
+		c.AdminPassword = config.Secret{}
+		c.AdminProxyHeader = "X-Forwarded-User"
+		c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.1.2.3/32")}
 	})
-	for site, want := range map[string]int{"cross-site": 403, "same-site": 403, "same-origin": 200, "none": 200} {
-		if got := d.DoFrom("10.1.2.3", "GET", "/admin/payments.csv", "", "X-Forwarded-User: ann", "Sec-Fetch-Site: "+site); got.Code != want || (want == 200) != strings.Contains(got.Body.String(), "order_ref") {
+	for site, want := range map[string]int{
+		"cross-site":  403,
+		"same-site":   403,
+		"same-origin": 200,
+		"none":        200,
+	} {
+		got := d.DoFrom("10.1.2.3", "GET", "/admin/payments.csv", "", "X-Forwarded-User: ann",
+			"Sec-Fetch-Site: "+site)
+		if got.Code != want || (want == 200) != strings.Contains(got.Body.String(), "order_ref") {
 			t.Errorf("asked from %s: %d %.200s", site, got.Code, got.Body)
 		}
 	}
-	if audit := d.DoFrom("10.1.2.3", "GET", "/admin/audit", "", "X-Forwarded-User: ann").Body.String(); strings.Count(audit, "exported payments") != 2 {
+	audit := d.DoFrom("10.1.2.3", "GET", "/admin/audit", "", "X-Forwarded-User: ann").Body.String()
+	if strings.Count(audit, "exported payments") != 2 {
 		t.Errorf("the audit is %s", words(audit))
 	}
 }
@@ -380,17 +464,20 @@ func dump(t *testing.T, database string) string {
 func TestConsoleExport(t *testing.T) {
 	d := newOperatorClient(t, nil)
 	d.signIn(consolePassword)
-	if got := d.Do("GET", "/admin/payments.csv", ""); got.Code != http.StatusForbidden || strings.Contains(got.Body.String(), "order_ref") {
+	if got := d.Do("GET", "/admin/payments.csv",
+		""); got.Code != http.StatusForbidden || strings.Contains(got.Body.String(), "order_ref") {
 		t.Errorf("a stranger's export = %d", got.Code)
 	}
 	for range 103 {
 		d.Open(`{"amount_usd":"25.00","title":"=HYPERLINK(\"https://evil.example\")","description":"x","metadata":{"a":"@b"}}`)
 	}
 	answer := d.Do("GET", "/admin/payments.csv?status=open", "", d.cookie)
-	if got := answer.Header().Get("Content-Disposition"); !strings.HasPrefix(got, `attachment; filename="payments-20`) {
+	if got := answer.Header().Get("Content-Disposition"); !strings.HasPrefix(got,
+		`attachment; filename="payments-20`) {
 		t.Errorf("Content-Disposition is %q", got)
 	}
-	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(answer.Body.String(), "\ufeff"))).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(answer.Body.String(),
+		"\ufeff"))).ReadAll()
 	if err != nil || len(rows) != 104 {
 		t.Fatalf("%d rows, %v; want 104", len(rows), err)
 	}
@@ -401,7 +488,9 @@ func TestConsoleExport(t *testing.T) {
 // A webhook is sent again from the page of its payment.
 func TestConsoleRedelivers(t *testing.T) {
 	seen := make(chan string, 100)
-	sink := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen <- r.Header.Get("webhook-id") }))
+	sink := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		seen <- r.Header.Get("webhook-id")
+	}))
 	t.Cleanup(sink.Close)
 	d := newOperatorClient(t, func(c *config.Config) {
 		c.WebhookURLs, c.AllowPrivateWebhooks = []string{sink.URL + "/hook?key=hidden"}, true
@@ -411,22 +500,36 @@ func TestConsoleRedelivers(t *testing.T) {
 	id := d.Open(`{"amount_usd":"25.00"}`)
 	d.Do("POST", "/v1/sessions/"+id+"/cancel", "", servertest.Bearer)
 	first := await(t, seen)
-	fortest.Until(t, "it is delivered", func() bool { return strings.Contains(d.page("/admin/payments/"+id), "Delivered") })
+	fortest.Until(t, "it is delivered",
+		func() bool { return strings.Contains(d.page("/admin/payments/"+id), "Delivered") })
 	asks := d.page(resendLink(t, d.page("/admin/payments/"+id)))
-	if !strings.Contains(asks, "Send this webhook again?") || !strings.Contains(asks, "checkout.expired") && !strings.Contains(asks, "checkout.cancelled") || len(seen) > 0 {
+	if !strings.Contains(asks, "Send this webhook again?") ||
+		!strings.Contains(asks, "checkout.expired") &&
+			!strings.Contains(asks, "checkout.cancelled") ||
+		len(seen) > 0 {
 		t.Errorf("the page that asks, and sends nothing: %s", asks)
 	}
 	fields := hiddenFields(asks)
 	fields.Set("session", id)
-	if got := d.post("/admin/webhooks/send", fields); got.Code != http.StatusSeeOther || !strings.HasPrefix(got.Header().Get("Location"), "/admin/payments/"+id) {
+	if got := d.post(
+		"/admin/webhooks/send",
+		fields,
+	); got.Code != http.StatusSeeOther ||
+		!strings.HasPrefix(got.Header().Get("Location"), "/admin/payments/"+id) {
 		t.Fatalf("sending again = %d %v", got.Code, got.Header())
 	}
 	fortest.Equal(t, await(t, seen), first, "sent %s, then", first)
-	if got := d.post("/admin/webhooks/send", fields); got.Code != http.StatusSeeOther || !strings.Contains(got.Header().Get("Location"), "sent-again") {
+	if got := d.post(
+		"/admin/webhooks/send",
+		fields,
+	); got.Code != http.StatusSeeOther ||
+		!strings.Contains(got.Header().Get("Location"), "sent-again") {
 		t.Errorf("a second click = %d %v", got.Code, got.Header())
 	}
-	fortest.Until(t, "it is delivered again", func() bool { return strings.Contains(d.page("/admin/payments/"+id), "Delivered") })
-	d.post("/admin/webhooks/send", hiddenFields(d.page(resendLink(t, d.page("/admin/payments/"+id)))))
+	fortest.Until(t, "it is delivered again",
+		func() bool { return strings.Contains(d.page("/admin/payments/"+id), "Delivered") })
+	d.post("/admin/webhooks/send",
+		hiddenFields(d.page(resendLink(t, d.page("/admin/payments/"+id)))))
 	if await(t, seen); len(seen) > 0 {
 		t.Error("the second click has sent it again")
 	}
@@ -450,7 +553,10 @@ func resendLink(t *testing.T, body string) string {
 // hiddenFields are those of the forms of a page.
 func hiddenFields(body string) url.Values {
 	fields := url.Values{}
-	for _, f := range regexp.MustCompile(`<input name="([a-z]+)" type="hidden" value="([^"]*)"`).FindAllStringSubmatch(body, -1) {
+	for _, f := range regexp.MustCompile(`<input name="([a-z]+)" type="hidden" value="([^"]*)"`).FindAllStringSubmatch(
+		body,
+		-1,
+	) {
 		fields.Set(f[1], html.UnescapeString(f[2]))
 	}
 	return fields
@@ -473,23 +579,27 @@ func await(t *testing.T, from <-chan string) string {
 func TestConsoleErases(t *testing.T) {
 	d := newOperatorClient(t, nil)
 	d.signIn(consolePassword)
-	open, id := d.Open(strings.Replace(canaryOrder, "%s", "1", 1)), d.OpenAndPay(strings.Replace(canaryOrder, "%s", "2", 1), "pay", "confirmed")
+	open := d.Open(strings.Replace(canaryOrder, "%s", "1", 1))
+	id := d.OpenAndPay(strings.Replace(canaryOrder, "%s", "2", 1), "pay", "confirmed")
 	path := "/admin/payments/" + id
 	fortest.Lacks(t, "the data of an open payment can be erased", d.page("/admin/payments/"+open),
 		`data-part="erase"`)
-	if got := d.page(path); !strings.Contains(got, `data-part="erase"`) || !strings.Contains(got, "ann@canary.example") {
+	if got := d.page(path); !strings.Contains(got, `data-part="erase"`) ||
+		!strings.Contains(got, "ann@canary.example") {
 		t.Fatalf("a paid payment cannot be erased: %s", got)
 	}
 	fortest.Has(t, "the page that asks", d.page(path+"/erase"), "Erased data cannot be restored.")
 	fortest.Answer(t, "erasing", d.post(path+"/erase", nil), 303)
-	if got := d.page(path); strings.Contains(got, "canary") || strings.Contains(got, `data-part="erase"`) {
+	if got := d.page(path); strings.Contains(got, "canary") ||
+		strings.Contains(got, `data-part="erase"`) {
 		t.Errorf("the page after it holds personal data, or offers to erase it again: %s", got)
 	}
 	fortest.Has(t, "the page after it does not say that data was erased", d.page(path),
 		"Personal data erased")
 	fortest.Has(t, "the audit", d.page("/admin/audit?session="+id), "erased personal data")
 	for _, where := range []string{"/v1/sessions/" + id, "/v1/events?session=" + id} {
-		if got := d.Do("GET", where, "", servertest.Bearer).Body.String(); strings.Contains(got, "canary") || !strings.Contains(got, id) {
+		got := d.Do("GET", where, "", servertest.Bearer).Body.String()
+		if strings.Contains(got, "canary") || !strings.Contains(got, id) {
 			t.Errorf("%s is %s", where, got)
 		}
 	}

@@ -19,11 +19,13 @@ func TestNoConsole(t *testing.T) {
 	d := newOperatorClient(t, func(c *config.Config) { c.AdminPassword = config.Secret{} })
 	nothing := d.Do("GET", "/nothing/here", "")
 	for _, path := range []string{"/admin", "/admin/", "/admin/login", "/admin/payments.csv"} {
-		if got := d.Do("GET", path, ""); got.Code != http.StatusNotFound || len(got.Body.String()) != len(nothing.Body.String()) {
+		got := d.Do("GET", path, "")
+		if got.Code != http.StatusNotFound || len(got.Body.String()) != len(nothing.Body.String()) {
 			t.Errorf("GET %s = %d %.200s; want as %.200s", path, got.Code, got.Body, nothing.Body)
 		}
 	}
-	if got := d.Do("POST", "/admin/login", "password="+url.QueryEscape(consolePassword), servertest.IsForm); got.Code != http.StatusNotFound {
+	if got := d.Do("POST", "/admin/login", "password="+url.QueryEscape(consolePassword),
+		servertest.IsForm); got.Code != http.StatusNotFound {
 		t.Errorf("POST /admin/login = %d", got.Code)
 	}
 }
@@ -31,12 +33,17 @@ func TestNoConsole(t *testing.T) {
 // Only the password opens, and a session ends on sign-out.
 func TestConsoleLogin(t *testing.T) {
 	d := newOperatorClient(t, nil)
-	for _, path := range []string{"/admin", "/admin/payments", "/admin/payments.csv", "/admin/audit", "/admin/nothing"} {
-		if got := d.Do("GET", path, ""); !strings.Contains(got.Body.String(), `action="/admin/login"`) || strings.Contains(got.Body.String(), "Overview") {
+	for _, path := range []string{
+		"/admin", "/admin/payments", "/admin/payments.csv", "/admin/audit", "/admin/nothing",
+	} {
+		got := d.Do("GET", path, "")
+		if !strings.Contains(got.Body.String(), `action="/admin/login"`) ||
+			strings.Contains(got.Body.String(), "Overview") {
 			t.Errorf("GET %s = %d %.300s; want the door", path, got.Code, got.Body)
 		}
 	}
-	if got := d.signIn("correct horse batterY"); got.Code != http.StatusForbidden || d.cookie != "" {
+	if got := d.signIn("correct horse batterY"); got.Code != http.StatusForbidden ||
+		d.cookie != "" {
 		t.Errorf("a wrong password: %d %v", got.Code, got.Header())
 	}
 	got := d.signIn(consolePassword)
@@ -51,8 +58,13 @@ func TestConsoleLogin(t *testing.T) {
 	for _, link := range []struct {
 		to   string
 		says bool
-	}{{"/admin/login?done=signed-out", false}, {got.Header().Get("Location"), true}, {got.Header().Get("Location"), false}} {
-		if page := d.Do("GET", link.to, "").Body.String(); strings.Contains(page, "You are signed out.") != link.says {
+	}{
+		{"/admin/login?done=signed-out", false},
+		{got.Header().Get("Location"), true},
+		{got.Header().Get("Location"), false},
+	} {
+		page := d.Do("GET", link.to, "").Body.String()
+		if strings.Contains(page, "You are signed out.") != link.says {
 			t.Errorf("%s says that somebody has signed out: want %t", link.to, link.says)
 		}
 	}
@@ -92,12 +104,15 @@ func TestConsoleLoginLimit(t *testing.T) {
 	d := newOperatorClient(t, nil)
 	statuses := map[int]int{}
 	for range 14 {
-		statuses[d.DoFrom("203.0.113.7", "POST", "/admin/login", "password=wrong", servertest.IsForm).Code]++
+		statuses[d.DoFrom("203.0.113.7", "POST", "/admin/login", "password=wrong",
+			servertest.IsForm).Code]++
 	}
 	if statuses[http.StatusForbidden] != 10 || statuses[http.StatusTooManyRequests] != 4 {
 		t.Errorf("14 wrong passwords: %v", statuses)
 	}
-	if got := d.DoFrom("203.0.113.7", "POST", "/admin/login", url.Values{"password": {consolePassword}}.Encode(), servertest.IsForm); got.Code != http.StatusTooManyRequests || got.Header().Get("Retry-After") == "" {
+	got := d.DoFrom("203.0.113.7", "POST", "/admin/login",
+		url.Values{"password": {consolePassword}}.Encode(), servertest.IsForm)
+	if got.Code != http.StatusTooManyRequests || got.Header().Get("Retry-After") == "" {
 		t.Errorf("the password beyond the limit = %d", got.Code)
 	}
 	for range 8 {
@@ -113,12 +128,14 @@ func TestConsoleLoginLimitOfANetwork(t *testing.T) {
 	d := newOperatorClient(t, nil)
 	statuses := map[int]int{}
 	for n := range 33 {
-		statuses[d.DoFrom(fmt.Sprintf("[2001:db8:1:%x::1]", n), "POST", "/admin/login", "password=wrong", servertest.IsForm).Code]++
+		statuses[d.DoFrom(fmt.Sprintf("[2001:db8:1:%x::1]", n), "POST", "/admin/login",
+			"password=wrong", servertest.IsForm).Code]++
 	}
 	if statuses[http.StatusForbidden] != 30 || statuses[http.StatusTooManyRequests] != 3 {
 		t.Errorf("33 wrong passwords of 33 networks: %v", statuses)
 	}
-	if got := d.DoFrom("[2001:db8:2::1]", "POST", "/admin/login", "password=wrong", servertest.IsForm); got.Code != http.StatusForbidden {
+	got := d.DoFrom("[2001:db8:2::1]", "POST", "/admin/login", "password=wrong", servertest.IsForm)
+	if got.Code != http.StatusForbidden {
 		t.Errorf("somebody else: %d", got.Code)
 	}
 }
@@ -127,7 +144,8 @@ func TestConsoleLoginLimitOfANetwork(t *testing.T) {
 func TestConsoleProxy(t *testing.T) {
 	d := newOperatorClient(t, func(c *config.Config) {
 		c.AdminPassword = config.Secret{}
-		c.AdminProxyHeader, c.TrustedProxies = "X-Forwarded-User", []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+		c.AdminProxyHeader = "X-Forwarded-User"
+		c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 	})
 	for name, c := range map[string]struct {
 		from    string
@@ -137,18 +155,28 @@ func TestConsoleProxy(t *testing.T) {
 		"the proxy":             {"10.1.2.3", []string{"X-Forwarded-User: ann@shop.example"}, 200},
 		"the proxy, no name":    {"10.1.2.3", nil, 403},
 		"the proxy, empty name": {"10.1.2.3", []string{"X-Forwarded-User: "}, 403},
-		"the proxy, two names":  {"10.1.2.3", []string{"X-Forwarded-User: ann", "X-Forwarded-User: eve"}, 403},
-		"the proxy, joined":     {"10.1.2.3", []string{"X-Forwarded-User: eve, ann"}, 403},
-		"the proxy, bad name":   {"10.1.2.3", []string{"X-Forwarded-User: ann\u202e"}, 403},
-		"a stranger":            {"203.0.113.7", []string{"X-Forwarded-User: ann"}, 403},
-		"a stranger as proxied": {"203.0.113.7", []string{"X-Forwarded-User: ann", "X-Forwarded-For: 10.1.2.3"}, 403},
+		"the proxy, two names": {
+			"10.1.2.3",
+			[]string{"X-Forwarded-User: ann", "X-Forwarded-User: eve"},
+			403,
+		},
+		"the proxy, joined":   {"10.1.2.3", []string{"X-Forwarded-User: eve, ann"}, 403},
+		"the proxy, bad name": {"10.1.2.3", []string{"X-Forwarded-User: ann\u202e"}, 403},
+		"a stranger":          {"203.0.113.7", []string{"X-Forwarded-User: ann"}, 403},
+		"a stranger as proxied": {
+			"203.0.113.7",
+			[]string{"X-Forwarded-User: ann", "X-Forwarded-For: 10.1.2.3"},
+			403,
+		},
 	} {
 		got := d.DoFrom(c.from, "GET", "/admin/payments", "", c.headers...)
-		if got.Code != c.status || (c.status == 200) != strings.Contains(got.Body.String(), "ann@shop.example") {
+		if got.Code != c.status ||
+			(c.status == 200) != strings.Contains(got.Body.String(), "ann@shop.example") {
 			t.Errorf("%s = %d %.200s; want %d", name, got.Code, got.Body, c.status)
 		}
 	}
-	if got := d.DoFrom("10.1.2.3", "POST", "/admin/login", url.Values{"password": {""}}.Encode(), servertest.IsForm); got.Code == 200 {
+	if got := d.DoFrom("10.1.2.3", "POST", "/admin/login", url.Values{"password": {""}}.Encode(),
+		servertest.IsForm); got.Code == 200 {
 		t.Errorf("a password where there is none: %d", got.Code)
 	}
 }

@@ -12,7 +12,9 @@ import (
 )
 
 func TestWhatOpensTheBreaker(t *testing.T) {
-	absent := func() error { return &payment.RefusedError{Reason: payment.ReasonAbsent, Status: 404} }
+	absent := func() error {
+		return &payment.RefusedError{Reason: payment.ReasonAbsent, Status: 404}
+	}
 	key := func() error { return &payment.RefusedError{Reason: payment.ReasonKey, Status: 401} }
 	gone := func() error { return &payment.UnknownError{Err: context.Canceled} }
 	late := func() error { return context.DeadlineExceeded }
@@ -20,18 +22,48 @@ func TestWhatOpensTheBreaker(t *testing.T) {
 		answers []func() error
 		open    bool
 	}{
-		"five errors":                   {[]func() error{broken, broken, broken, broken, broken}, true},
-		"five without a connection":     {[]func() error{unconnected, unconnected, unconnected, unconnected, unconnected}, true},
-		"some of each":                  {[]func() error{broken, unconnected, broken, maintenance(time.Second), broken}, true},
-		"four errors":                   {[]func() error{broken, broken, broken, broken}, false},
-		"an answer between":             {[]func() error{broken, broken, broken, broken, fine, broken, broken}, false},
-		"a no between":                  {[]func() error{broken, broken, broken, broken, absent, broken, broken}, false},
-		"five noes":                     {[]func() error{absent, absent, absent, absent, absent}, false},
-		"five refusals of the key":      {[]func() error{key, key, key, key, key}, false},
-		"five times too many":           {[]func() error{busy(1), busy(1), busy(1), busy(1), busy(1)}, false},
-		"callers that went away":        {[]func() error{gone, gone, gone, gone, gone, gone}, false},
-		"callers whose time was up":     {[]func() error{late, late, late, late, late, late}, false},
-		"a caller that went is nothing": {[]func() error{broken, broken, gone, late, broken, broken, broken}, true},
+		"five errors": {
+			[]func() error{broken, broken, broken, broken, broken},
+			true,
+		},
+		"five without a connection": {
+			[]func() error{unconnected, unconnected, unconnected, unconnected, unconnected},
+			true,
+		},
+		"some of each": {
+			[]func() error{broken, unconnected, broken, maintenance(time.Second), broken},
+			true,
+		},
+		"four errors": {[]func() error{broken, broken, broken, broken}, false},
+		"an answer between": {
+			[]func() error{broken, broken, broken, broken, fine, broken, broken},
+			false,
+		},
+		"a no between": {
+			[]func() error{broken, broken, broken, broken, absent, broken, broken},
+			false,
+		},
+		"five noes": {
+			[]func() error{absent, absent, absent, absent, absent},
+			false,
+		},
+		"five refusals of the key": {[]func() error{key, key, key, key, key}, false},
+		"five times too many": {
+			[]func() error{busy(1), busy(1), busy(1), busy(1), busy(1)},
+			false,
+		},
+		"callers that went away": {
+			[]func() error{gone, gone, gone, gone, gone, gone},
+			false,
+		},
+		"callers whose time was up": {
+			[]func() error{late, late, late, late, late, late},
+			false,
+		},
+		"a caller that went is nothing": {
+			[]func() error{broken, broken, gone, late, broken, broken, broken},
+			true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -60,7 +92,8 @@ func TestOpenRefusesAtOnce(t *testing.T) {
 		if n := len(w.history()); n != 5 || time.Since(start) != 0 {
 			t.Errorf("%d calls sent, %v waited; want 5, none", n, time.Since(start))
 		}
-		if s := w.State(); !s.Open || !s.Since.Equal(start) || s.Opened != 1 || s.Refused != 4 || s.Sent != 5 {
+		s := w.State()
+		if !s.Open || !s.Since.Equal(start) || s.Opened != 1 || s.Refused != 4 || s.Sent != 5 {
 			t.Errorf("State = %+v", s)
 		}
 	})
@@ -139,7 +172,8 @@ func TestEffectIsNotSentIfTheProbeFails(t *testing.T) {
 				w := opened(t)
 				w.set(tt.takes, tt.answer)
 				start := time.Now()
-				refused(t, w.call(t.Context(), true), payment.ReasonUnsent, time.Second, 4*time.Second)
+				refused(t, w.call(t.Context(), true), payment.ReasonUnsent, time.Second,
+					4*time.Second)
 				if took := time.Since(start); took > tt.most {
 					t.Errorf("refused after %v; want %v", took, tt.most)
 				}
@@ -169,13 +203,15 @@ func TestOneProbeForMany(t *testing.T) {
 		synctest.Wait()
 		for range 5 {
 			group.Go(func() {
-				refused(t, w.call(t.Context(), false), payment.ReasonUnsent, time.Second, time.Second)
+				refused(t, w.call(t.Context(), false), payment.ReasonUnsent, time.Second,
+					time.Second)
 			})
 		}
 		group.Wait()
 		calls := w.history()
 		if len(calls) != 6 || calls[0].effect || w.most != 1 {
-			t.Errorf("calls = %+v, %d at once while open; want one read, then 5 creates", calls, w.most)
+			t.Errorf("calls = %+v, %d at once while open; want one read, then 5 creates", calls,
+				w.most)
 		}
 	})
 }

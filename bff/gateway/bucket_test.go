@@ -11,7 +11,8 @@ import (
 )
 
 func TestLocal(t *testing.T) {
-	buckettest.Run(t, func(_ *testing.T, rps int) gateway.Bucket { return gateway.LocalBucket(rps, nil) })
+	buckettest.Run(t,
+		func(_ *testing.T, rps int) gateway.Bucket { return gateway.LocalBucket(rps, nil) })
 	buckettest.RunShared(t, func(_ *testing.T, rps int) (one, other gateway.Bucket) {
 		b := gateway.LocalBucket(rps, nil)
 		return b, b
@@ -26,7 +27,8 @@ func TestLocalSavesOneSecond(t *testing.T) {
 		for range 2 {
 			for i := range 2 * rps {
 				want := time.Duration(max(0, i+1-rps)) * time.Second / rps
-				fortest.Equal(t, fortest.Must(b.Take(t.Context(), time.Hour))(t), want, "wait %d", i)
+				fortest.Equal(t, fortest.Must(b.Take(t.Context(), time.Hour))(t), want, "wait %d",
+					i)
 			}
 			time.Sleep(time.Hour)
 		}

@@ -72,7 +72,8 @@ func TestEnvironment(t *testing.T) {
 	c := newClientFor(t, "https://gateway.example/api/")
 	other := newClientFor(t, "https://gateway.example/api/", func(c *Config) { c.Key = "other" })
 	env, fp, _ := strings.Cut(c.Environment(), "#")
-	if env != "https://gateway.example/api" || len(fp) != 12 || strings.Trim(fp, "0123456789abcdef") != "" {
+	if env != "https://gateway.example/api" || len(fp) != 12 ||
+		strings.Trim(fp, "0123456789abcdef") != "" {
 		t.Errorf("Environment = %q; want base URL, #, 12 hex digits", c.Environment())
 	}
 	if c.Environment() == other.Environment() {

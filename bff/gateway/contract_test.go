@@ -28,8 +28,11 @@ func simulated(t *testing.T) (*sandboxtest.Gateway, *gateway.Client) {
 
 func request() payment.CreateRequest {
 	return payment.CreateRequest{
-		CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: decimal.RequireFromString("19.90"), TTL: 15,
-		OrderID: 123456, Email: "payer@shop.example", Comment: "cs-abc", Marker: "cs-abc",
+		CurrencySymbol: "USDT",
+		NetworkCode:    "trc20",
+		AmountUSD:      decimal.RequireFromString("19.90"),
+		TTL:            15,
+		OrderID:        123456, Email: "payer@shop.example", Comment: "cs-abc", Marker: "cs-abc",
 		CallbackURL: "https://shop.example/return",
 	}
 }
@@ -49,17 +52,21 @@ func TestContract(t *testing.T) {
 		t.Fatalf("Currencies = %+v, %v", list, err)
 	}
 	created := fortest.Must(c.Create(ctx, request()))(t)
-	if created.Status != "pending" || created.Address == "" || !created.AmountUSD.Equal(request().AmountUSD) ||
-		created.OrderID != 123456 || created.CurrencySymbol != "USDT" || created.NetworkCode != "trc20" || created.ExpiresAt.IsZero() {
+	if created.Status != "pending" || created.Address == "" ||
+		!created.AmountUSD.Equal(request().AmountUSD) ||
+		created.OrderID != 123456 || created.CurrencySymbol != "USDT" ||
+		created.NetworkCode != "trc20" || created.ExpiresAt.IsZero() {
 		t.Errorf("Create = %+v", created)
 	}
 	record, err := c.Status(ctx, created.TrackingCode)
-	if err != nil || record.Comment != "cs-abc" || !record.PayAmount.Equal(created.PayAmount) || record.PaidReadable {
+	if err != nil || record.Comment != "cs-abc" || !record.PayAmount.Equal(created.PayAmount) ||
+		record.PaidReadable {
 		t.Errorf("Status = %+v, %v", record, err)
 	}
 	fortest.OK(t, simulation.Pay(created.TrackingCode, sandbox.KindPay))
 	record, err = c.Status(ctx, created.TrackingCode)
-	if err != nil || record.Status != "confirmed" || !record.PaidReadable || record.Paid.LessThan(record.PayAmount) || record.PaidAt.IsZero() {
+	if err != nil || record.Status != "confirmed" || !record.PaidReadable ||
+		record.Paid.LessThan(record.PayAmount) || record.PaidAt.IsZero() {
 		t.Errorf("Status after payment = %+v, %v", record, err)
 	}
 	if err := c.Cancel(ctx, created.TrackingCode); !isReason(err, payment.ReasonRefused) {
@@ -67,12 +74,15 @@ func TestContract(t *testing.T) {
 	}
 	second := fortest.Must(c.Create(ctx, request()))(t)
 	fortest.OK(t, c.Cancel(ctx, second.TrackingCode))
-	if err := c.Recheck(ctx, second.TrackingCode); err != nil && !isReason(err, payment.ReasonRefused) {
+	if err := c.Recheck(ctx,
+		second.TrackingCode); err != nil && !isReason(err, payment.ReasonRefused) {
 		t.Errorf("Recheck of an unpaid transaction: %v; want done or refused", err)
 	}
 	now := time.Now().UTC()
-	page, err := c.Transactions(ctx, payment.ListQuery{Limit: 1, Page: 1, From: now.AddDate(0, 0, -1), To: now.AddDate(0, 0, 1)})
-	if err != nil || len(page.Items) != 1 || page.Total != 2 || page.LastPage != 2 || page.Page != 1 {
+	page, err := c.Transactions(ctx,
+		payment.ListQuery{Limit: 1, Page: 1, From: now.AddDate(0, 0, -1), To: now.AddDate(0, 0, 1)})
+	if err != nil || len(page.Items) != 1 || page.Total != 2 || page.LastPage != 2 ||
+		page.Page != 1 {
 		t.Errorf("Transactions = %+v, %v; want the first of two pages", page, err)
 	}
 	payouts, err := c.Withdrawals(ctx, payment.ListQuery{Limit: 50})
@@ -108,7 +118,8 @@ func TestContractRefusals(t *testing.T) {
 		isUnknown(fault)
 	}
 	for _, answer := range []sandboxtest.Answer{
-		{Body: sandboxtest.BadGateway}, {Status: 503, Body: `{"status":503,"data":null,"message":""}`},
+		{Body: sandboxtest.BadGateway},
+		{Status: 503, Body: `{"status":503,"data":null,"message":""}`},
 		{Body: "{"}, {Set: map[string]any{"pay_amount": nil}},
 	} {
 		simulation.Falsify(answer)
@@ -119,7 +130,8 @@ func TestContractRefusals(t *testing.T) {
 	}
 	simulation.Inject(sandbox.Fault{Status: 429, RetryAfter: 7 * time.Second})
 	_, err := c.Create(ctx, request())
-	if refused, ok := errors.AsType[*payment.RefusedError](err); !ok || refused.Reason != payment.ReasonBusy || refused.RetryAfter != 7*time.Second {
+	if refused, ok := errors.AsType[*payment.RefusedError](err); !ok ||
+		refused.Reason != payment.ReasonBusy || refused.RetryAfter != 7*time.Second {
 		t.Errorf("Create when busy = %v; want busy, 7s", err)
 	}
 }

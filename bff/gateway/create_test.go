@@ -36,7 +36,10 @@ func TestCreate(t *testing.T) {
 	c, seen := record(t, done(createdJSON))
 	got := fortest.Must(c.Create(t.Context(), goodCreate()))(t)
 	want := payment.Created{
-		TrackingCode: "TRK1", PaymentURL: "https://pay.example/TRK1", Status: "pending", OrderID: 123456,
+		TrackingCode: "TRK1",
+		PaymentURL:   "https://pay.example/TRK1",
+		Status:       "pending",
+		OrderID:      123456,
 		CurrencyName: "Tether", CurrencySymbol: "USDT", NetworkCode: "trc20", NetworkName: "Tron",
 		AmountUSD: dec("19.99"), PayAmount: dec("20.1"), PayAmountText: "20.10000000",
 		TolerancePercent: dec("0.5"), Address: "TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE",
@@ -44,15 +47,21 @@ func TestCreate(t *testing.T) {
 	}
 	fortest.Diff(t, got, want, "Create")
 	req := <-seen
-	if req.method != "POST" || req.path != "/api/v1/merchant/transaction/create" || req.contentType != "application/json" {
+	if req.method != "POST" || req.path != "/api/v1/merchant/transaction/create" ||
+		req.contentType != "application/json" {
 		t.Errorf("request is %s %s as %q", req.method, req.path, req.contentType)
 	}
 	wantBody := `{"currency_symbol":"USDT","network_code":"trc20","amount_usd":19.99,"ttl":30,"order_id":123456,` +
 		`"email":"payer@shop.example","comment":"cs-abc O'Reilly; DROP TABLE","callback_url":"https://shop.example/return"}`
 	fortest.Equal(t, req.body, wantBody, "body")
 	wantQuery := url.Values{
-		"currency_symbol": {"USDT"}, "network_code": {"trc20"}, "amount_usd": {"19.99"}, "ttl": {"30"},
-		"order_id": {"123456"}, "comment": {"cs-abc"}, "callback_url": {"https://shop.example/return"},
+		"currency_symbol": {"USDT"},
+		"network_code":    {"trc20"},
+		"amount_usd":      {"19.99"},
+		"ttl":             {"30"},
+		"order_id":        {"123456"},
+		"comment":         {"cs-abc"},
+		"callback_url":    {"https://shop.example/return"},
 	}
 	fortest.Diff(t, req.query, wantQuery, "query")
 }
@@ -60,9 +69,15 @@ func TestCreate(t *testing.T) {
 // TestCreateLeastRequest: empty fields are sent nowhere.
 func TestCreateLeastRequest(t *testing.T) {
 	c, seen := record(t, done(createdJSON))
-	_, err := c.Create(t.Context(), payment.CreateRequest{CurrencySymbol: "ETH", NetworkCode: "erc20", AmountUSD: dec("5"), TTL: 1})
+	_, err := c.Create(t.Context(), payment.CreateRequest{
+		CurrencySymbol: "ETH",
+		NetworkCode:    "erc20",
+		AmountUSD:      dec("5"),
+		TTL:            1,
+	})
 	req := <-seen
-	if want := `{"currency_symbol":"ETH","network_code":"erc20","amount_usd":5,"ttl":1}`; err != nil || req.body != want || len(req.query) != 4 {
+	want := `{"currency_symbol":"ETH","network_code":"erc20","amount_usd":5,"ttl":1}`
+	if err != nil || req.body != want || len(req.query) != 4 {
 		t.Errorf("Create = %v, body %s, query %v", err, req.body, req.query)
 	}
 }
@@ -71,9 +86,14 @@ func TestCreateLeastRequest(t *testing.T) {
 func TestCreateAmountDigits(t *testing.T) {
 	c, seen := record(t, done(createdJSON))
 	for in, want := range map[string]string{
-		"19.99": "19.99", "19.90": "19.90", "0.1": "0.1", "0.000000000000000001": "0.000000000000000001",
-		"1e3": "1000", "100": "100", "123456789012345678.123456789012345678": "123456789012345678.123456789012345678",
-		"9007199254740993": "9007199254740993",
+		"19.99":                                 "19.99",
+		"19.90":                                 "19.90",
+		"0.1":                                   "0.1",
+		"0.000000000000000001":                  "0.000000000000000001",
+		"1e3":                                   "1000",
+		"100":                                   "100",
+		"123456789012345678.123456789012345678": "123456789012345678.123456789012345678",
+		"9007199254740993":                      "9007199254740993",
 	} {
 		r := goodCreate()
 		r.AmountUSD = dec(in)
@@ -85,8 +105,12 @@ func TestCreateAmountDigits(t *testing.T) {
 		var body struct {
 			Amount json.RawMessage `json:"amount_usd"`
 		}
-		if err := json.Unmarshal([]byte(req.body), &body); err != nil || string(body.Amount) != want || req.query.Get("amount_usd") != want {
-			t.Errorf("amount %s was sent as %s and %s; want %s", in, body.Amount, req.query.Get("amount_usd"), want)
+		if err := json.Unmarshal(
+			[]byte(req.body),
+			&body,
+		); err != nil || string(body.Amount) != want || req.query.Get("amount_usd") != want {
+			t.Errorf("amount %s was sent as %s and %s; want %s", in, body.Amount,
+				req.query.Get("amount_usd"), want)
 		}
 	}
 }
@@ -99,29 +123,121 @@ func TestCreateAnswers(t *testing.T) {
 		ok       bool
 		check    func(created) bool // nil = not looked at
 	}{
-		{`"amount_usd": "19.99000000"`, `"amount_usd": 19.990`, true, func(c created) bool { return c.AmountUSD.Equal(dec("19.99")) }},
-		{`"pay_amount": "20.10000000"`, `"pay_amount": 20.100`, true, func(c created) bool { return c.PayAmountText == "20.100" }},
+		{
+			`"amount_usd": "19.99000000"`,
+			`"amount_usd": 19.990`,
+			true,
+			func(c created) bool { return c.AmountUSD.Equal(dec("19.99")) },
+		},
+		{
+			`"pay_amount": "20.10000000"`,
+			`"pay_amount": 20.100`,
+			true,
+			func(c created) bool { return c.PayAmountText == "20.100" },
+		},
 		{`"pay_amount": "20.10000000"`, `"pay_amount": "0.100000000000000000000000000001"`, true,
-			func(c created) bool { return c.PayAmount.Equal(dec("0.100000000000000000000000000001")) }},
-		{`"order_id": 123456`, `"order_id": "123456"`, true, func(c created) bool { return c.OrderID == 123456 }},
-		{`"order_id": 123456`, `"order_id": null`, true, func(c created) bool { return c.OrderID == 0 }},
-		{`"order_id": 123456`, `"order_id": ""`, true, func(c created) bool { return c.OrderID == 0 }},
+			func(c created) bool {
+				return c.PayAmount.Equal(dec("0.100000000000000000000000000001"))
+			}},
+		{
+			`"order_id": 123456`,
+			`"order_id": "123456"`,
+			true,
+			func(c created) bool { return c.OrderID == 123456 },
+		},
+		{
+			`"order_id": 123456`,
+			`"order_id": null`,
+			true,
+			func(c created) bool { return c.OrderID == 0 },
+		},
+		{
+			`"order_id": 123456`,
+			`"order_id": ""`,
+			true,
+			func(c created) bool { return c.OrderID == 0 },
+		},
 		{`"order_id": 123456,`, ``, true, func(c created) bool { return c.OrderID == 0 }},
-		{`"status": "pending"`, `"status": "PENDING"`, true, func(c created) bool { return c.Status == "pending" }},
-		{`"status": "pending"`, `"status": "brand new"`, true, func(c created) bool { return c.Status == "brand new" }},
-		{`"status": "pending"`, `"status": null`, true, func(c created) bool { return c.Status == "" }},
-		{`"currency_symbol": "USDT"`, `"currency_symbol": "usDt"`, true, func(c created) bool { return c.CurrencySymbol == "usDt" }},
-		{`"payment_tolerance_percent": 0.5`, `"payment_tolerance_percent": "0.5"`, true, func(c created) bool { return c.TolerancePercent.Equal(dec("0.5")) }},
-		{`"payment_tolerance_percent": 0.5`, `"payment_tolerance_percent": 5e-1`, true, func(c created) bool { return c.TolerancePercent.Equal(dec("0.5")) }},
-		{`"payment_tolerance_percent": 0.5`, `"payment_tolerance_percent": -1`, true, func(c created) bool { return c.TolerancePercent.IsZero() }},
-		{`"currency_name": "Tether"`, `"currency_name": ["x"]`, true, func(c created) bool { return c.CurrencyName == "" }},
+		{
+			`"status": "pending"`,
+			`"status": "PENDING"`,
+			true,
+			func(c created) bool { return c.Status == "pending" },
+		},
+		{
+			`"status": "pending"`,
+			`"status": "brand new"`,
+			true,
+			func(c created) bool { return c.Status == "brand new" },
+		},
+		{
+			`"status": "pending"`,
+			`"status": null`,
+			true,
+			func(c created) bool { return c.Status == "" },
+		},
+		{
+			`"currency_symbol": "USDT"`,
+			`"currency_symbol": "usDt"`,
+			true,
+			func(c created) bool { return c.CurrencySymbol == "usDt" },
+		},
+		{
+			`"payment_tolerance_percent": 0.5`,
+			`"payment_tolerance_percent": "0.5"`,
+			true,
+			func(c created) bool { return c.TolerancePercent.Equal(dec("0.5")) },
+		},
+		{
+			`"payment_tolerance_percent": 0.5`,
+			`"payment_tolerance_percent": 5e-1`,
+			true,
+			func(c created) bool { return c.TolerancePercent.Equal(dec("0.5")) },
+		},
+		{
+			`"payment_tolerance_percent": 0.5`,
+			`"payment_tolerance_percent": -1`,
+			true,
+			func(c created) bool { return c.TolerancePercent.IsZero() },
+		},
+		{
+			`"currency_name": "Tether"`,
+			`"currency_name": ["x"]`,
+			true,
+			func(c created) bool { return c.CurrencyName == "" },
+		},
 		{`"qr_code": ""`, `"qr_code": {"a": [1]}`, true, nil},
-		{`"expired_at": 1760001800`, `"expired_at": "1760001800000"`, true, func(c created) bool { return c.ExpiresAt.Unix() == 1760001800 }},
-		{`"expired_at": 1760001800`, `"expired_at": []`, true, func(c created) bool { return c.ExpiresAt.IsZero() }},
-		{`"wallet_address": "TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE"`, `"wallet_address": ""`, true, func(c created) bool { return c.Address == "" }},
+		{
+			`"expired_at": 1760001800`,
+			`"expired_at": "1760001800000"`,
+			true,
+			func(c created) bool { return c.ExpiresAt.Unix() == 1760001800 },
+		},
+		{
+			`"expired_at": 1760001800`,
+			`"expired_at": []`,
+			true,
+			func(c created) bool { return c.ExpiresAt.IsZero() },
+		},
+		{
+			`"wallet_address": "TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE"`,
+			`"wallet_address": ""`,
+			true,
+			func(c created) bool { return c.Address == "" },
+		},
 
-		{`"wallet_address": "TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE"`, `"wallet_address": ["T"]`, false, nil},
-		{`"wallet_address": "TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE"`, `"wallet_address": "T\u0000"`, false, nil},
+		{
+			`"wallet_address": "TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE"`,
+			`"wallet_address": ["T"]`,
+			false,
+			nil,
+		},
+		{
+			`"wallet_address": "TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE"`,
+			`"wallet_address": "T\u0000"`,
+			false,
+			nil,
+		},
 		{`"tracking_code": "TRK1"`, `"tracking_code": ""`, false, nil},
 		{`"tracking_code": "TRK1"`, `"tracking_code": "a/../b"`, false, nil},
 		{`"tracking_code": "TRK1",`, ``, false, nil},
@@ -134,14 +250,29 @@ func TestCreateAnswers(t *testing.T) {
 		{`"order_id": 123456`, `"order_id": []`, false, nil},
 		{`"amount_usd": "19.99000000",`, ``, false, nil},
 		{`"amount_usd": "19.99000000"`, `"Amount_usd": "19.99000000"`, false, nil},
-		{`"amount_usd": "19.99000000"`, `"amount_usd": "19.99000000", "AMOUNT_USD": "0.01"`, false, nil},
+		{
+			`"amount_usd": "19.99000000"`,
+			`"amount_usd": "19.99000000", "AMOUNT_USD": "0.01"`,
+			false,
+			nil,
+		},
 		{`"amount_usd": "19.99000000"`, `"amount_usd": null`, false, nil},
 		{`"amount_usd": "19.99000000"`, `"amount_usd": ""`, false, nil},
 		{`"amount_usd": "19.99000000"`, `"amount_usd": true`, false, nil},
 		{`"amount_usd": "19.99000000"`, `"amount_usd": ["19.99"]`, false, nil},
-		{`"amount_usd": "19.99000000"`, `"amount_usd": 1.999e1`, true, func(c created) bool { return c.AmountUSD.Equal(dec("19.99")) }},
+		{
+			`"amount_usd": "19.99000000"`,
+			`"amount_usd": 1.999e1`,
+			true,
+			func(c created) bool { return c.AmountUSD.Equal(dec("19.99")) },
+		},
 		{`"amount_usd": "19.99000000"`, `"amount_usd": "1.999e1"`, false, nil},
-		{`"pay_amount": "20.10000000"`, `"pay_amount": 2.01e+1`, true, func(c created) bool { return c.PayAmountText == "20.1" }},
+		{
+			`"pay_amount": "20.10000000"`,
+			`"pay_amount": 2.01e+1`,
+			true,
+			func(c created) bool { return c.PayAmountText == "20.1" },
+		},
 		{`"amount_usd": "19.99000000"`, `"amount_usd": "1999e-2"`, false, nil},
 		{`"amount_usd": "19.99000000"`, `"amount_usd": "-19.99"`, false, nil},
 		{`"amount_usd": "19.99000000"`, `"amount_usd": "$19.99"`, false, nil},
@@ -149,7 +280,12 @@ func TestCreateAnswers(t *testing.T) {
 		{`"amount_usd": "19.99000000"`, `"amount_usd": " 19.99"`, false, nil},
 		{`"amount_usd": "19.99000000"`, `"amount_usd": "NaN"`, false, nil},
 		{`"pay_amount": "20.10000000"`, `"pay_amount": {}`, false, nil},
-		{`"pay_amount": "20.10000000"`, `"pay_amount": "1234567890123456789012345678901"`, false, nil},
+		{
+			`"pay_amount": "20.10000000"`,
+			`"pay_amount": "1234567890123456789012345678901"`,
+			false,
+			nil,
+		},
 	} {
 		body := strings.Replace(createdJSON, tt.old, tt.new, 1)
 		if body == createdJSON {
@@ -186,19 +322,31 @@ func TestCreateLimits(t *testing.T) {
 			t.Errorf("%s: %s (%v), sent %t; want %s", name, got, err, sends > before, want)
 		}
 	}
-	for _, symbol := range []string{"", "US DT", "USDT/x", "USDT?", "ÜSD", "U\n", strings.Repeat("U", 33)} {
+	for _, symbol := range []string{
+		"", "US DT", "USDT/x", "USDT?", "ÜSD", "U\n", strings.Repeat("U", 33),
+	} {
 		try("symbol "+symbol, "invalid", func(r *request) { r.CurrencySymbol = symbol })
 		try("network "+symbol, "invalid", func(r *request) { r.NetworkCode = symbol })
 	}
 	try("upper-case network", "done", func(r *request) { r.NetworkCode = "TRC20" })
 	try("odd network", "done", func(r *request) { r.NetworkCode = "bep-20_x.1" })
-	for _, amount := range []string{"0", "-1", "-0.01", "1e18", "1e1000", "1e-19", "0.1234567890123456789"} {
+	for _, amount := range []string{
+		"0", "-1", "-0.01", "1e18", "1e1000", "1e-19", "0.1234567890123456789",
+	} {
 		try("amount "+amount, "invalid", func(r *request) { r.AmountUSD = dec(amount) })
 	}
 	for ttl, want := range map[int]string{-1: "invalid", 0: "invalid", 1: "done", 100000: "done"} {
 		try("ttl", want, func(r *request) { r.TTL = ttl })
 	}
-	for id, want := range map[int]string{-1: "invalid", 0: "done", 1: "invalid", 99999: "invalid", 100000: "done", 999999: "done", 1000000: "invalid"} {
+	for id, want := range map[int]string{
+		-1:      "invalid",
+		0:       "done",
+		1:       "invalid",
+		99999:   "invalid",
+		100000:  "done",
+		999999:  "done",
+		1000000: "invalid",
+	} {
 		try("order id", want, func(r *request) { r.OrderID = id })
 	}
 	for comment, want := range map[string]string{

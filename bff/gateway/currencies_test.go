@@ -22,14 +22,20 @@ func TestCurrencies(t *testing.T) {
 	c, seen := record(t, done("["+currencyJSON("["+networkJSON+"]")+"]"))
 	got := fortest.Must(c.Currencies(t.Context()))(t)
 	want := []payment.Currency{{
-		Name: "Tether", Symbol: "USDT", Type: "stable", PriceInUSDT: dec("1"), Icon: "https://x.example/i.png",
+		Name:        "Tether",
+		Symbol:      "USDT",
+		Type:        "stable",
+		PriceInUSDT: dec("1"),
+		Icon:        "https://x.example/i.png",
 		Networks: []payment.Network{{
 			Name: "Tron", Symbol: "TRX", Code: "trc20", Fee: dec("1.5"),
 			MinimumUSD: dec("1"), MaximumUSD: dec("10000"), MaxTTL: 60,
 		}},
 	}}
 	fortest.Diff(t, got, want, "Currencies")
-	if req := <-seen; req.method != "GET" || req.path != "/api/v1/merchant/currencies/list" || len(req.query) != 0 {
+	req := <-seen
+	if req.method != "GET" || req.path != "/api/v1/merchant/currencies/list" ||
+		len(req.query) != 0 {
 		t.Errorf("request is %+v", req)
 	}
 }
@@ -37,7 +43,8 @@ func TestCurrencies(t *testing.T) {
 // TestCurrenciesAnswers counts what is offered of a changed list.
 func TestCurrenciesAnswers(t *testing.T) {
 	changed := func(old, new string) string {
-		return "[" + currencyJSON("["+networkJSON+","+strings.Replace(networkJSON, old, new, 1)+"]") + "]"
+		return "[" +
+			currencyJSON("["+networkJSON+","+strings.Replace(networkJSON, old, new, 1)+"]") + "]"
 	}
 	for _, tt := range []struct {
 		data       string
@@ -66,7 +73,13 @@ func TestCurrenciesAnswers(t *testing.T) {
 		{`[` + currencyJSON(`null`) + `]`, 1, 0},
 		{`[` + strings.Replace(currencyJSON(`[]`), `"USDT"`, `""`, 1) + `]`, 0, 0},
 		{`[` + strings.Replace(currencyJSON(`[]`), `"USDT"`, `{}`, 1) + `]`, 0, 0},
-		{`[` + strings.Replace(currencyJSON(`[]`), `"price_in_usdt":1`, `"price_in_usdt":"?"`, 1) + `]`, 1, 0},
+		{
+			`[` +
+				strings.Replace(currencyJSON(`[]`), `"price_in_usdt":1`, `"price_in_usdt":"?"`,
+					1) + `]`,
+			1,
+			0,
+		},
 		{`[` + currencyJSON(`{}`) + `]`, -1, 0},
 		{`[null]`, -1, 0},
 		{`["USDT"]`, -1, 0},
@@ -80,11 +93,13 @@ func TestCurrenciesAnswers(t *testing.T) {
 			continue
 		}
 		if err != nil || got == nil || len(got) != tt.currencies {
-			t.Errorf("Currencies answered %s = %+v, %v; want %d currencies", tt.data, got, err, tt.currencies)
+			t.Errorf("Currencies answered %s = %+v, %v; want %d currencies", tt.data, got, err,
+				tt.currencies)
 			continue
 		}
 		if len(got) > 0 && len(got[0].Networks) != tt.networks {
-			t.Errorf("Currencies answered %s: %d networks; want %d", tt.data, len(got[0].Networks), tt.networks)
+			t.Errorf("Currencies answered %s: %d networks; want %d", tt.data, len(got[0].Networks),
+				tt.networks)
 		}
 	}
 }

@@ -16,13 +16,39 @@ import (
 func TestParseDecimal(t *testing.T) {
 	thirty := strings.Repeat("9", 30)
 	for in, want := range map[string]bool{
-		"0": true, "1": true, "007": true, "1.50": true, "0.00000001": true, thirty + "." + thirty: true,
-		"": false, ".": false, ".5": false, "1.": false, "1..2": false, "1.2.3": false, "+1": false, "-1": false,
-		"\u22121": false, "1e9": false, "1E9": false, "1e-9": false, " 1": false, "1 ": false, "1_000": false, "1,000": false,
-		"0x10": false, "NaN": false, "Inf": false, "١": false, "１": false, "1\n": false,
-		thirty + "9": false, "1." + thirty + "9": false,
+		"0":                   true,
+		"1":                   true,
+		"007":                 true,
+		"1.50":                true,
+		"0.00000001":          true,
+		thirty + "." + thirty: true,
+		"":                    false,
+		".":                   false,
+		".5":                  false,
+		"1.":                  false,
+		"1..2":                false,
+		"1.2.3":               false,
+		"+1":                  false,
+		"-1":                  false,
+		"\u22121":             false,
+		"1e9":                 false,
+		"1E9":                 false,
+		"1e-9":                false,
+		" 1":                  false,
+		"1 ":                  false,
+		"1_000":               false,
+		"1,000":               false,
+		"0x10":                false,
+		"NaN":                 false,
+		"Inf":                 false,
+		"١":                   false,
+		"１":                   false,
+		"1\n":                 false,
+		thirty + "9":          false, "1." + thirty + "9": false,
 	} {
-		if d, got := parseDecimal(in); got != want || got && d.StringFixed(max(0, -d.Exponent())) != strings.TrimPrefix(in, "00") {
+		d, got := parseDecimal(in)
+		if got != want ||
+			got && d.StringFixed(max(0, -d.Exponent())) != strings.TrimPrefix(in, "00") {
 			t.Errorf("parseDecimal(%q) = %s, %t; want ok %t", in, d, got, want)
 		}
 	}
@@ -74,8 +100,9 @@ func readTime(t *testing.T, value string) time.Time {
 // outcomes; what is accepted is one JSON document.
 func FuzzEnvelope(f *testing.F) {
 	for _, s := range []string{
-		done(recordJSON), done("[]"), `{"status":"200"}`, `{"status":422,"message":"no"}`, `{"status":200,"STATUS":1}`,
-		`{"status":200.0}`, "", "null", "[", `{"a":{"b":[1,2,{"c":null}]}}`, "\ufeff{}", `{"ſ":1,"s":2}`, `{}{}`,
+		done(recordJSON), done("[]"), `{"status":"200"}`, `{"status":422,"message":"no"}`,
+		`{"status":200,"STATUS":1}`, `{"status":200.0}`, "", "null", "[",
+		`{"a":{"b":[1,2,{"c":null}]}}`, "\ufeff{}", `{"ſ":1,"s":2}`, `{}{}`,
 		strings.Repeat("[", 50), `{"status":1e2}`, `{"status":200,"data":"\ud800"}`,
 	} {
 		f.Add(200, []byte(s))
@@ -99,7 +126,8 @@ func FuzzEnvelope(f *testing.F) {
 // amounts that stand in the document.
 func FuzzRecord(f *testing.F) {
 	for _, s := range []string{
-		recordJSON, createdJSON, "{}", "[]", "null", `{"tracking_code":"a","status":"x","amount_usd":1,"pay_amount":"2"}`,
+		recordJSON, createdJSON, "{}", "[]", "null",
+		`{"tracking_code":"a","status":"x","amount_usd":1,"pay_amount":"2"}`,
 		`{"tracking_code":1,"status":null,"amount_usd":"1.0","pay_amount":0,"paid_amount":[{}],"paid_at":"2026-08-01T00:00:00Z"}`,
 		`{"tracking_code":"a","status":"x","amount_usd":1e9,"pay_amount":-2,"order_id":"000123456"}`,
 	} {
@@ -118,7 +146,8 @@ func FuzzRecord(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if r.TrackingCode == "" || r.AmountUSD.IsNegative() || r.PayAmount.IsNegative() || r.Paid.IsNegative() || r.OrderID < 0 {
+		if r.TrackingCode == "" || r.AmountUSD.IsNegative() || r.PayAmount.IsNegative() ||
+			r.Paid.IsNegative() || r.OrderID < 0 {
 			t.Errorf("record %+v from %q", r, doc)
 		}
 		fortest.Equal(t, r.PaidReadable, r.PaidAmount != "" && r.Paid.Equal(orZero(r.PaidAmount)),
@@ -141,8 +170,9 @@ func orZero(s string) decimal.Decimal {
 // FuzzTimestamp: every timestamp is unset or plausible, and in UTC.
 func FuzzTimestamp(f *testing.F) {
 	for _, s := range []string{
-		"0", "-1", "1785587445", "1785587445000", "1785587445000000000", "9223372036854775808", "1e9", "1.5",
-		"2026-08-01T12:30:45Z", "2026-08-01T12:30:45+14:00", "2009-01-01T00:00:00+14:00", "", "soon",
+		"0", "-1", "1785587445", "1785587445000", "1785587445000000000", "9223372036854775808",
+		"1e9", "1.5", "2026-08-01T12:30:45Z", "2026-08-01T12:30:45+14:00",
+		"2009-01-01T00:00:00+14:00", "", "soon",
 	} {
 		f.Add(s)
 	}
@@ -153,7 +183,8 @@ func FuzzTimestamp(f *testing.F) {
 				continue
 			}
 			got := readTime(t, value)
-			if !got.IsZero() && (got.Year() < 2009 || got.Year() > 2099) || got.Location() != time.UTC {
+			if !got.IsZero() && (got.Year() < 2009 || got.Year() > 2099) ||
+				got.Location() != time.UTC {
 				t.Errorf("%s is %v", value, got)
 			}
 		}
@@ -162,7 +193,10 @@ func FuzzTimestamp(f *testing.F) {
 
 // FuzzDecimal: what is accepted is exactly the number that math/big reads.
 func FuzzDecimal(f *testing.F) {
-	for _, s := range []string{"0", "1.50", "1e9", "-1", "+1", ".5", "1.", "\u22121", "19.99", strings.Repeat("9", 40), "0x1p4", "1/3", "1_0"} {
+	for _, s := range []string{
+		"0", "1.50", "1e9", "-1", "+1", ".5", "1.", "\u22121", "19.99", strings.Repeat("9", 40),
+		"0x1p4", "1/3", "1_0",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

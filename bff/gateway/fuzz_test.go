@@ -41,8 +41,11 @@ type canned struct {
 
 func (c *canned) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{
-		StatusCode: c.status, Header: c.header, Body: io.NopCloser(bytes.NewReader(c.body)), Request: r,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, ContentLength: int64(len(c.body)),
+		StatusCode: c.status,
+		Header:     c.header,
+		Body:       io.NopCloser(bytes.NewReader(c.body)),
+		Request:    r,
+		Proto:      "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, ContentLength: int64(len(c.body)),
 	}, nil
 }
 
@@ -81,7 +84,8 @@ type reading struct {
 func (r *reading) look() {
 	if !r.read {
 		r.read = true
-		r.clean = utf8.Valid(r.body) && json.Unmarshal(r.body, &r.envelope, jsontext.AllowInvalidUTF8(true)) == nil
+		r.clean = utf8.Valid(r.body) &&
+			json.Unmarshal(r.body, &r.envelope, jsontext.AllowInvalidUTF8(true)) == nil
 	}
 }
 
@@ -140,13 +144,16 @@ func judged(t *testing.T, r *reading, err error) bool {
 		}
 		return true
 	case no && !r.refused():
-		t.Fatalf("refused (%s) with HTTP %d and envelope status %s", refused.Reason, r.http, r.envelope.Status)
+		t.Fatalf("refused (%s) with HTTP %d and envelope status %s", refused.Reason, r.http,
+			r.envelope.Status)
 	case no == open:
 		t.Fatalf("error is neither refused nor unknown: %v", err)
 	case open && unknown.Err == nil:
 		t.Fatal("unknown without a cause")
 	}
-	if text := err.Error(); len(text) > 2000 || strings.Contains(text, fuzzKey) || strings.ContainsAny(text, "\r\n\x00") {
+	text := err.Error()
+	if len(text) > 2000 || strings.Contains(text, fuzzKey) ||
+		strings.ContainsAny(text, "\r\n\x00") {
 		t.Fatalf("error is long, shows the key or breaks a line: %q", text)
 	}
 	return false
@@ -187,7 +194,8 @@ func known(t *testing.T, got string, v jsontext.Value) {
 		}
 		return r
 	}, strings.TrimSpace(plainText(v)))
-	if slices.Contains([]string{"pending", "confirmed", "expired", "cancelled"}, got) && got != said {
+	if slices.Contains([]string{"pending", "confirmed", "expired", "cancelled"}, got) &&
+		got != said {
 		t.Fatalf("status %q was read from %s", got, v)
 	}
 }
@@ -210,7 +218,11 @@ func stamp(at time.Time) jsontext.Value {
 
 func encode(t *testing.T, data any) []byte {
 	t.Helper()
-	return fortest.Must(json.Marshal(map[string]any{"status": 200, "data": data, "message": "success"}))(t)
+	return fortest.Must(json.Marshal(map[string]any{
+		"status":  200,
+		"data":    data,
+		"message": "success",
+	}))(t)
 }
 
 const goodCreated = `{"payment_url":"https://pay.example/TRK1","tracking_code":"TRK1","status":"pending","order_id":123456,` +
@@ -222,20 +234,30 @@ const goodRecord = `{"order_id":123456,"status":"pending","tracking_code":"TRK1"
 	`"currency_code":"usdt_trc20","network_code":"trc20","pay_amount":"20.10000000","amount_usd":"19.99000000","paid_amount":"",` +
 	`"is_canceled_by_user":false,"tx_id":"","tx_explorer_url":"","comment":"cs-abc","paid_at":0,"created_at":1795262400,"expired_at":1795264200}`
 
-const goodPage = `{"items":[` + goodRecord + `],"pagination":{"page":1,"limit":50,"total":1,"last_page":1}}`
+const goodPage = `{"items":[` + goodRecord +
+	`],"pagination":{"page":1,"limit":50,"total":1,"last_page":1}}`
 
-func inEnvelope(data string) string { return `{"status":200,"data":` + data + `,"message":"success"}` }
+func inEnvelope(data string) string {
+	return `{"status":200,"data":` + data + `,"message":"success"}`
+}
 
 // FuzzCreateAnswer: the answer whose misreading costs most. Done means every
 // value is exactly the answer's, and that the same values, written anew, are
 // done again; otherwise no value comes back at all.
 func FuzzCreateAnswer(f *testing.F) {
-	for _, data := range []string{goodCreated, "{}", "[]", "null", strings.Replace(goodCreated, `"19.99000000"`, "19.99", 1)} {
+	for _, data := range []string{
+		goodCreated, "{}", "[]", "null", strings.Replace(goodCreated, `"19.99000000"`, "19.99", 1),
+	} {
 		f.Add(200, []byte(inEnvelope(data)))
 	}
 	f.Add(422, []byte(`{"status":422,"data":null,"message":"no"}`))
 	answer, c := cannedClient(f)
-	request := payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: decimal.New(1999, -2), TTL: 30}
+	request := payment.CreateRequest{
+		CurrencySymbol: "USDT",
+		NetworkCode:    "trc20",
+		AmountUSD:      decimal.New(1999, -2),
+		TTL:            30,
+	}
 	ctx := context.Background()
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		r := answer.say(status, body)
@@ -251,12 +273,15 @@ func FuzzCreateAnswer(f *testing.F) {
 		exactly(t, "pay_amount", got.PayAmount, said["pay_amount"], false)
 		known(t, got.Status, said["status"])
 		plausible(t, got.ExpiresAt)
-		if got.TrackingCode == "" || len(got.TrackingCode) > 128 || got.TrackingCode != plainText(said["tracking_code"]) ||
+		if got.TrackingCode == "" || len(got.TrackingCode) > 128 ||
+			got.TrackingCode != plainText(said["tracking_code"]) ||
 			got.Address != plainText(said["wallet_address"]) ||
 			!writes(got.PayAmountText, said["pay_amount"]) {
 			t.Fatalf("%+v of %s", got, body)
 		}
-		if got.OrderID < 0 || got.TolerancePercent.IsNegative() || strings.ContainsAny(got.PaymentURL+got.Address+got.CurrencyName+got.NetworkName, "\x00\r\n") {
+		if got.OrderID < 0 || got.TolerancePercent.IsNegative() ||
+			strings.ContainsAny(got.PaymentURL+got.Address+got.CurrencyName+got.NetworkName,
+				"\x00\r\n") {
 			t.Fatalf("%+v of %s", got, body)
 		}
 		answer.say(200, encode(t, canonicalCreated(got)))
@@ -269,17 +294,29 @@ func FuzzCreateAnswer(f *testing.F) {
 
 func canonicalCreated(c payment.Created) map[string]any {
 	return map[string]any{
-		"tracking_code": c.TrackingCode, "payment_url": c.PaymentURL, "status": c.Status, "order_id": c.OrderID,
-		"currency_name": c.CurrencyName, "currency_symbol": c.CurrencySymbol, "network_code": c.NetworkCode,
-		"network_name": c.NetworkName, "amount_usd": c.AmountUSD.StringFixed(30), "pay_amount": c.PayAmountText,
-		"payment_tolerance_percent": c.TolerancePercent.StringFixed(30), "wallet_address": c.Address, "expired_at": stamp(c.ExpiresAt),
+		"tracking_code":             c.TrackingCode,
+		"payment_url":               c.PaymentURL,
+		"status":                    c.Status,
+		"order_id":                  c.OrderID,
+		"currency_name":             c.CurrencyName,
+		"currency_symbol":           c.CurrencySymbol,
+		"network_code":              c.NetworkCode,
+		"network_name":              c.NetworkName,
+		"amount_usd":                c.AmountUSD.StringFixed(30),
+		"pay_amount":                c.PayAmountText,
+		"payment_tolerance_percent": c.TolerancePercent.StringFixed(30),
+		"wallet_address":            c.Address,
+		"expired_at":                stamp(c.ExpiresAt),
 	}
 }
 
 func sameCreated(a, b payment.Created) bool {
-	same := a.AmountUSD.Equal(b.AmountUSD) && a.PayAmount.Equal(b.PayAmount) && a.TolerancePercent.Equal(b.TolerancePercent)
+	same := a.AmountUSD.Equal(b.AmountUSD) && a.PayAmount.Equal(b.PayAmount) &&
+		a.TolerancePercent.Equal(b.TolerancePercent)
 	for _, c := range []*payment.Created{&a, &b} {
-		c.AmountUSD, c.PayAmount, c.TolerancePercent = decimal.Decimal{}, decimal.Decimal{}, decimal.Decimal{}
+		c.AmountUSD = decimal.Decimal{}
+		c.PayAmount = decimal.Decimal{}
+		c.TolerancePercent = decimal.Decimal{}
 	}
 	return same && a == b
 }
@@ -287,7 +324,10 @@ func sameCreated(a, b payment.Created) bool {
 // FuzzStatusAnswer: a record is evidence for the confirm gate, and the answers
 // to cancel and recheck may not be about another transaction.
 func FuzzStatusAnswer(f *testing.F) {
-	for _, data := range []string{goodRecord, strings.Replace(goodRecord, `"paid_amount":""`, `"paid_amount":20.1`, 1), `{"tracking_code":"TRK2"}`, "[]"} {
+	for _, data := range []string{
+		goodRecord, strings.Replace(goodRecord, `"paid_amount":""`, `"paid_amount":20.1`, 1),
+		`{"tracking_code":"TRK2"}`, "[]",
+	} {
 		f.Add(200, []byte(inEnvelope(data)))
 	}
 	f.Add(404, []byte(`{"status":404,"message":"no"}`))
@@ -309,7 +349,8 @@ func FuzzStatusAnswer(f *testing.F) {
 				continue
 			}
 			said := object(r.envelope.Data)
-			if code := plainText(said["tracking_code"]); said == nil || code != "" && code != "TRK1" {
+			code := plainText(said["tracking_code"])
+			if said == nil || code != "" && code != "TRK1" {
 				t.Fatalf("done by the record of %q", code)
 			}
 		}
@@ -323,7 +364,8 @@ func checkRecord(t *testing.T, got payment.Record, said map[string]jsontext.Valu
 	exactly(t, "amount_usd", got.AmountUSD, said["amount_usd"], listed)
 	exactly(t, "pay_amount", got.PayAmount, said["pay_amount"], listed)
 	known(t, got.Status, said["status"])
-	if got.TrackingCode == "" || got.TrackingCode != plainText(said["tracking_code"]) || got.OrderID < 0 {
+	if got.TrackingCode == "" || got.TrackingCode != plainText(said["tracking_code"]) ||
+		got.OrderID < 0 {
 		t.Fatalf("record %+v of %s", got, said)
 	}
 	if got.PaidReadable {
@@ -342,10 +384,16 @@ func checkRecord(t *testing.T, got payment.Record, said map[string]jsontext.Valu
 // FuzzListAnswer: a page that is done holds every row of the answer, and says
 // how many pages there are; otherwise a search in it would prove nothing.
 func FuzzListAnswer(f *testing.F) {
-	for _, data := range []string{goodPage, `{"items":[],"pagination":{"last_page":0}}`, `{"items":null,"pagination":{}}`, `{"items":[{}],"pagination":{"last_page":1}}`, "[]"} {
+	for _, data := range []string{
+		goodPage, `{"items":[],"pagination":{"last_page":0}}`, `{"items":null,"pagination":{}}`,
+		`{"items":[{}],"pagination":{"last_page":1}}`, "[]",
+	} {
 		f.Add(200, []byte(inEnvelope(data)))
 	}
-	f.Add(200, []byte(inEnvelope(`{"items":[{"tracking_code":"W1","amount_usd":"$1,250.00","status":"Processing"}],"pagination":{"page":1,"total":1,"last_page":1}}`)))
+	f.Add(
+		200,
+		[]byte(inEnvelope(`{"items":[{"tracking_code":"W1","amount_usd":"$1,250.00","status":"Processing"}],"pagination":{"page":1,"total":1,"last_page":1}}`)),
+	)
 	answer, c := cannedClient(f)
 	ctx := context.Background()
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
@@ -384,7 +432,8 @@ func checkPage(t *testing.T, r *reading, items, page, last, total int) (rows []j
 		t.Fatalf("done without items or last_page: %s", data)
 	}
 	if len(rows) != items || page < 0 || last < 0 || total < 0 {
-		t.Fatalf("%d items of %d rows, page %d of %d, %d in all", items, len(rows), page, last, total)
+		t.Fatalf("%d items of %d rows, page %d of %d, %d in all", items, len(rows), page, last,
+			total)
 	}
 	return rows
 }
@@ -394,8 +443,10 @@ func checkPage(t *testing.T, r *reading, items, page, last, total int) (rows []j
 func FuzzCurrencyList(f *testing.F) {
 	const network = `{"network_name":"Tron","network_code":"trc20","network_fee":1,"minimum_pay_usd":1.50,"maximum_pay_usd":"1000","max_ttl":60}`
 	for _, data := range []string{
-		`[{"currency_name":"Tether","currency_symbol":"USDT","price_in_usdt":1,"supported_networks":[` + network + `]}]`,
-		`[{"currency_symbol":"a b"},{"currency_symbol":"TON","supported_networks":null}]`, "{}", "[[]]",
+		`[{"currency_name":"Tether","currency_symbol":"USDT","price_in_usdt":1,"supported_networks":[` +
+			network + `]}]`,
+		`[{"currency_symbol":"a b"},{"currency_symbol":"TON","supported_networks":null}]`, "{}",
+		"[[]]",
 	} {
 		f.Add(200, []byte(inEnvelope(data)))
 	}
@@ -412,10 +463,13 @@ func FuzzCurrencyList(f *testing.F) {
 				t.Fatalf("currency %+v", currency)
 			}
 			for _, n := range currency.Networks {
-				if !sendable(n.Code) || n.MaxTTL < 0 || n.MinimumUSD.IsNegative() || n.MaximumUSD.IsNegative() || n.Fee.IsNegative() {
+				if !sendable(n.Code) || n.MaxTTL < 0 || n.MinimumUSD.IsNegative() ||
+					n.MaximumUSD.IsNegative() || n.Fee.IsNegative() {
 					t.Fatalf("network %+v", n)
 				}
-				if n.MinimumUSD.IsPositive() && !bytes.Contains(r.envelope.Data, []byte("minimum_pay_usd")) && !bytes.ContainsRune(body, '\\') {
+				if n.MinimumUSD.IsPositive() &&
+					!bytes.Contains(r.envelope.Data, []byte("minimum_pay_usd")) &&
+					!bytes.ContainsRune(body, '\\') {
 					t.Fatalf("minimum %s of nothing", n.MinimumUSD)
 				}
 			}
@@ -425,12 +479,16 @@ func FuzzCurrencyList(f *testing.F) {
 
 // sendable reports whether a name of the list can be sent back in a create.
 func sendable(s string) bool {
-	return s != "" && len(s) <= 32 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == ""
+	return s != "" && len(s) <= 32 &&
+		strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == ""
 }
 
 // FuzzRetryAfter: no header makes the client wait long, and digits are believed digit for digit.
 func FuzzRetryAfter(f *testing.F) {
-	for _, s := range []string{"", "0", "7", "301", "-1", "1e3", strings.Repeat("9", 60), "Sat, 21 Nov 2026 12:01:30 GMT", "Sat, 32 Nov 2026 12:00:00 GMT"} {
+	for _, s := range []string{
+		"", "0", "7", "301", "-1", "1e3", strings.Repeat("9", 60), "Sat, 21 Nov 2026 12:01:30 GMT",
+		"Sat, 32 Nov 2026 12:00:00 GMT",
+	} {
 		f.Add(s)
 	}
 	answer, c := cannedClient(f)
@@ -448,7 +506,8 @@ func FuzzRetryAfter(f *testing.F) {
 			t.Fatalf("Retry-After %q is %v", header, got)
 		}
 		if n, err := strconv.ParseUint(header, 10, 32); err == nil && header[0] != '+' {
-			if want := min(max(time.Duration(n)*time.Second, time.Second), 5*time.Minute); got != want {
+			want := min(max(time.Duration(n)*time.Second, time.Second), 5*time.Minute)
+			if got != want {
 				t.Fatalf("Retry-After %q is %v; want %v", header, got, want)
 			}
 		}
@@ -459,7 +518,9 @@ func FuzzRetryAfter(f *testing.F) {
 // https at a public host, without a name and password in front of it.
 func FuzzCallback(f *testing.F) {
 	for _, s := range []string{
-		"https://shop.example/return", "http://shop.example", "https://user@shop.example", "https://127.1/", "https://[::ffff:10.0.0.1]/", "https://localhost/", `https://a.example\@b.example/`,
+		"https://shop.example/return", "http://shop.example", "https://user@shop.example",
+		"https://127.1/", "https://[::ffff:10.0.0.1]/", "https://localhost/",
+		`https://a.example\@b.example/`,
 	} {
 		f.Add(s)
 	}
@@ -468,17 +529,21 @@ func FuzzCallback(f *testing.F) {
 			return
 		}
 		u, err := url.Parse(raw)
-		if err != nil || u.Scheme != "https" || u.User != nil || u.Opaque != "" || len(raw) > 1000 || strings.ContainsAny(raw, "\r\n\t\x00") {
+		if err != nil || u.Scheme != "https" || u.User != nil || u.Opaque != "" ||
+			len(raw) > 1000 || strings.ContainsAny(raw, "\r\n\t\x00") {
 			t.Fatalf("ValidCallback(%q): %+v, %v", raw, u, err)
 		}
 		if strings.ContainsAny(u.Host, `\@/?# `) || !strings.ContainsAny(u.Hostname(), ".:") {
 			t.Fatalf("ValidCallback(%q): host %q", raw, u.Host)
 		}
-		if ip, err := netip.ParseAddr(u.Hostname()); err == nil && (ip.Unmap().IsPrivate() || ip.Unmap().IsLoopback() || ip.Unmap().IsLinkLocalUnicast() || ip.Unmap().IsMulticast()) {
+		if ip, err := netip.ParseAddr(u.Hostname()); err == nil &&
+			(ip.Unmap().IsPrivate() || ip.Unmap().IsLoopback() || ip.Unmap().IsLinkLocalUnicast() ||
+				ip.Unmap().IsMulticast()) {
 			t.Fatalf("ValidCallback(%q): address %v", raw, ip)
 		}
 		again, err := url.Parse(u.String())
-		if err != nil || again.Host != u.Host || !gateway.ValidCallback(u.String()) && len(u.String()) <= 1000 {
+		if err != nil || again.Host != u.Host ||
+			!gateway.ValidCallback(u.String()) && len(u.String()) <= 1000 {
 			t.Fatalf("ValidCallback(%q), but not of %q", raw, u)
 		}
 	})

@@ -78,9 +78,15 @@ const createdJSON = `{
 
 func goodCreate() payment.CreateRequest {
 	return payment.CreateRequest{
-		CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: dec("19.99"), TTL: 30, OrderID: 123456,
-		Email: "payer@shop.example", Comment: "cs-abc O'Reilly; DROP TABLE", Marker: "cs-abc",
-		CallbackURL: "https://shop.example/return",
+		CurrencySymbol: "USDT",
+		NetworkCode:    "trc20",
+		AmountUSD:      dec("19.99"),
+		TTL:            30,
+		OrderID:        123456,
+		Email:          "payer@shop.example",
+		Comment:        "cs-abc O'Reilly; DROP TABLE",
+		Marker:         "cs-abc",
+		CallbackURL:    "https://shop.example/return",
 	}
 }
 
@@ -109,11 +115,20 @@ func outcome(t testing.TB, err error) string {
 // everyCall is each endpoint once.
 func everyCall() map[string]func(context.Context, *Client) error {
 	return map[string]func(context.Context, *Client) error{
-		"currencies": func(ctx context.Context, c *Client) error { _, err := c.Currencies(ctx); return err },
-		"create":     func(ctx context.Context, c *Client) error { _, err := c.Create(ctx, goodCreate()); return err },
-		"status":     func(ctx context.Context, c *Client) error { _, err := c.Status(ctx, "TRK1"); return err },
-		"recheck":    func(ctx context.Context, c *Client) error { return c.Recheck(ctx, "TRK1") },
-		"cancel":     func(ctx context.Context, c *Client) error { return c.Cancel(ctx, "TRK1") },
+		"currencies": func(ctx context.Context, c *Client) error {
+			_, err := c.Currencies(ctx)
+			return err
+		},
+		"create": func(ctx context.Context, c *Client) error {
+			_, err := c.Create(ctx, goodCreate())
+			return err
+		},
+		"status": func(ctx context.Context, c *Client) error {
+			_, err := c.Status(ctx, "TRK1")
+			return err
+		},
+		"recheck": func(ctx context.Context, c *Client) error { return c.Recheck(ctx, "TRK1") },
+		"cancel":  func(ctx context.Context, c *Client) error { return c.Cancel(ctx, "TRK1") },
 		"transactions": func(ctx context.Context, c *Client) error {
 			_, err := c.Transactions(ctx, payment.ListQuery{})
 			return err
@@ -130,7 +145,8 @@ func wantEach(t *testing.T, c *Client, want, text string) {
 	t.Helper()
 	for name, f := range everyCall() {
 		err := f(t.Context(), c)
-		if got := outcome(t, err); got != want || err != nil && !strings.Contains(err.Error(), text) {
+		got := outcome(t, err)
+		if got != want || err != nil && !strings.Contains(err.Error(), text) {
 			t.Errorf("%s at %s: %s (%v); want %s with %q", name, c.base, got, err, want, text)
 		}
 	}

@@ -67,7 +67,8 @@ func TestEndlessBodies(t *testing.T) {
 			runtime.ReadMemStats(&after)
 			<-left
 			if used := after.TotalAlloc - before.TotalAlloc; got != "unknown" || used > 16<<20 {
-				t.Errorf("%s, %s: %s, %d bytes allocated; want unknown, 16 MiB at most", name, call, got, used)
+				t.Errorf("%s, %s: %s, %d bytes allocated; want unknown, 16 MiB at most", name, call,
+					got, used)
 			}
 			if n := written.Load(); tt.encoding == "" && n > 64<<20 {
 				t.Errorf("%s, %s: the gateway could write %d bytes", name, call, n)
@@ -99,7 +100,8 @@ func TestSilentHandshake(t *testing.T) {
 	c := newClientFor(t, "https://"+l.Addr().String(), within(200*time.Millisecond))
 	for name, f := range everyCall() {
 		start := time.Now()
-		if got := outcome(t, f(t.Context(), c)); got != "unsent" || time.Since(start) > 5*time.Second {
+		got := outcome(t, f(t.Context(), c))
+		if got != "unsent" || time.Since(start) > 5*time.Second {
 			t.Errorf("%s: %s after %v; want unsent at the deadline", name, got, time.Since(start))
 		}
 	}
@@ -159,7 +161,9 @@ func TestHTMLIsNotQuoted(t *testing.T) {
 		}, logTo(book))
 		for name, f := range everyCall() {
 			err := f(t.Context(), c)
-			if text := err.Error() + book.String(); outcome(t, err) != "unknown" || strings.ContainsAny(text, "<>") || strings.Contains(text, "alert") {
+			text := err.Error() + book.String()
+			if outcome(t, err) != "unknown" || strings.ContainsAny(text, "<>") ||
+				strings.Contains(text, "alert") {
 				t.Errorf("%s with HTTP %d: %s", name, status, text)
 			}
 		}
@@ -169,7 +173,9 @@ func TestHTMLIsNotQuoted(t *testing.T) {
 // TestExpiredCertificate: one that was good once is no better than none, and the key is not sent.
 func TestExpiredCertificate(t *testing.T) {
 	var requests atomic.Int32
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests.Add(1) }))
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		requests.Add(1)
+	}))
 	server.Config.ErrorLog = quiet()
 	cert, roots := certificate(t, time.Now().Add(-time.Hour))
 	server.TLS = &tls.Config{Certificates: []tls.Certificate{cert}}
@@ -194,7 +200,8 @@ func certificate(t *testing.T, until time.Time) (tls.Certificate, *x509.CertPool
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
-	der := fortest.Must(x509.CreateCertificate(rand.Reader, template, template, key.Public(), key))(t)
+	der := fortest.Must(x509.CreateCertificate(rand.Reader, template, template, key.Public(),
+		key))(t)
 	leaf := fortest.Must(x509.ParseCertificate(der))(t)
 	roots := x509.NewCertPool()
 	roots.AddCert(leaf)
@@ -220,10 +227,13 @@ func TestNameThatLeadsHere(t *testing.T) {
 	}()
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	var names fortest.Names
-	for _, host := range []string{"gateway.example", "localhost.gateway.example", "0.0.0.0", "[::]"} {
+	for _, host := range []string{
+		"gateway.example", "localhost.gateway.example", "0.0.0.0", "[::]",
+	} {
 		names.Set(host, "", []netip.Addr{netip.MustParseAddr("127.0.0.1")})
 		base, _ := url.Parse("https://" + host + ":" + port)
-		c := newClientFor(t, base.String(), func(c *Config) { c.Transport = resolving(base, &names) })
+		c := newClientFor(t, base.String(),
+			func(c *Config) { c.Transport = resolving(base, &names) })
 		wantEach(t, c, "unsent", "resolves to a local address")
 	}
 	l.Close()
@@ -234,7 +244,8 @@ func TestNameThatLeadsHere(t *testing.T) {
 // TestNameThatIsNotThere: no name server, no request.
 func TestNameThatIsNotThere(t *testing.T) {
 	base, _ := url.Parse("https://gateway.example")
-	c := newClientFor(t, base.String(), func(c *Config) { c.Transport = resolving(base, &fortest.Names{}) })
+	c := newClientFor(t, base.String(),
+		func(c *Config) { c.Transport = resolving(base, &fortest.Names{}) })
 	wantEach(t, c, "unsent", "")
 }
 

@@ -16,34 +16,52 @@ import (
 // An outage of half an hour, with pollers, shoppers, or a single shopper: few requests are
 // sent, hardly any effects, and everything works within 30 s after it.
 func TestOutage(t *testing.T) {
-	const lasts = 30 * time.Minute
-	for name, answer := range map[string]func() error{
-		"500": broken, "503 with a date far off": maintenance(5 * time.Minute), "no connection": unconnected,
+	const (
+		lasts   = 30 * time.Minute
+		soon    = 50 * time.Millisecond
+		slowly  = 10 * time.Second
+		orders  = 60
+		several = 10
+	)
+	unavailable := maintenance(5 * time.Minute)
+	for name, c := range map[string]struct { // each pair of values is in one case
+		answer           func() error
+		takes            time.Duration
+		orders, shoppers int
+	}{
+		"500 at once":                           {broken, 0, orders, 0},
+		"500 soon, with shoppers":               {broken, soon, orders, several},
+		"500 slowly, one shopper":               {broken, slowly, 0, 1},
+		"503 until a date, at once, shoppers":   {unavailable, 0, orders, several},
+		"503 until a date, soon, one shopper":   {unavailable, soon, 0, 1},
+		"503 until a date, slowly":              {unavailable, slowly, orders, 0},
+		"no connection at once, one shopper":    {unconnected, 0, 0, 1},
+		"no connection soon":                    {unconnected, soon, orders, 0},
+		"no connection after a while, shoppers": {unconnected, slowly, orders, several},
 	} {
-		for _, takes := range []time.Duration{0, 50 * time.Millisecond, 10 * time.Second} {
-			for _, who := range []struct{ orders, shoppers int }{{60, 0}, {60, 10}, {0, 1}} {
-				t.Run(fmt.Sprintf("%s in %v, %d orders, %d shoppers", name, takes, who.orders, who.shoppers), func(t *testing.T) {
-					synctest.Test(t, func(t *testing.T) {
-						w := newWorld()
-						ctx, cancel := context.WithCancel(t.Context())
-						polls, shop := w.poll(ctx, who.orders, 15*time.Second), w.shop(ctx, who.shoppers, time.Second)
-						_ = sleep(ctx, time.Minute)
-						before := len(w.history())
-						w.set(takes, answer)
-						_ = sleep(ctx, lasts)
-						during := w.history()[before:]
-						w.set(50*time.Millisecond, fine)
-						back := time.Now()
-						_ = sleep(ctx, time.Minute)
-						cancel()
-						polls.Wait()
-						shop.Wait()
-						checkOutage(t, during)
-						checkRecovery(t, w.history()[before+len(during):], back, who.shoppers > 0)
-					})
-				})
-			}
-		}
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld()
+				ctx, cancel := context.WithCancel(t.Context())
+				polls := w.poll(ctx, c.orders, 15*time.Second)
+				shop := w.shop(ctx, c.shoppers, time.Second)
+				_ = sleep(ctx, time.Minute)
+
+				before := len(w.history())
+				w.set(c.takes, c.answer)
+				_ = sleep(ctx, lasts)
+				during := w.history()[before:]
+
+				w.set(soon, fine)
+				back := time.Now()
+				_ = sleep(ctx, time.Minute)
+				cancel()
+				polls.Wait()
+				shop.Wait()
+				checkOutage(t, during)
+				checkRecovery(t, w.history()[before+len(during):], back, c.shoppers > 0)
+			})
+		})
 	}
 }
 
@@ -56,7 +74,8 @@ func checkOutage(t *testing.T, during []request) {
 		}
 	}
 	if len(during) < 55 || len(during) > 300 || effects > 110 {
-		t.Errorf("%d requests in the outage, %d of them effects; want a probe every 8 to 30 s", len(during), effects)
+		t.Errorf("%d requests in the outage, %d of them effects; want a probe every 8 to 30 s",
+			len(during), effects)
 	}
 }
 
@@ -73,7 +92,8 @@ func checkRecovery(t *testing.T, after []request, back time.Time, effects bool) 
 		}
 	}
 	t.Logf("first answer after %v, first effect after %v", answer, effect)
-	if answer == 0 || answer > 30*time.Second || effects && (effect == 0 || effect > 30*time.Second) {
+	if answer == 0 || answer > 30*time.Second ||
+		effects && (effect == 0 || effect > 30*time.Second) {
 		t.Errorf("first answer after %v, first effect after %v; want 30s at most", answer, effect)
 	}
 }
@@ -82,7 +102,8 @@ func checkRecovery(t *testing.T, after []request, back time.Time, effects bool) 
 func TestPauseIsForAllInstances(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shared := LocalBucket(10, nil)
-		one, other := newWorld(func(c *LimiterConfig) { c.Bucket = shared }), newWorld(func(c *LimiterConfig) { c.Bucket = shared })
+		one := newWorld(func(c *LimiterConfig) { c.Bucket = shared })
+		other := newWorld(func(c *LimiterConfig) { c.Bucket = shared })
 		waits := make(chan error)
 		for range 10 { // the burst
 			_ = one.call(WithPriority(t.Context(), Poll), false)
@@ -92,7 +113,8 @@ func TestPauseIsForAllInstances(t *testing.T) {
 		one.handleOutcome(t.Context(), ticket{}, busy(3*time.Second)())
 		start := time.Now()
 		if err := <-waits; err != nil || time.Since(start) < 3*time.Second {
-			t.Errorf("a call that was waiting = %v after %v; want it after the pause", err, time.Since(start))
+			t.Errorf("a call that was waiting = %v after %v; want it after the pause", err,
+				time.Since(start))
 		}
 		one.handleOutcome(t.Context(), ticket{}, busy(30*time.Second)())
 		for _, w := range []*world{one, other} {
@@ -100,7 +122,8 @@ func TestPauseIsForAllInstances(t *testing.T) {
 				refused(t, w.call(ctx, false), payment.ReasonBusy, 24*time.Second, 33*time.Second)
 			}
 		}
-		if s := one.State(); s.Pauses != 2 || s.Full != 2 || time.Until(s.PausedUntil) < 30*time.Second {
+		s := one.State()
+		if s.Pauses != 2 || s.Full != 2 || time.Until(s.PausedUntil) < 30*time.Second {
 			t.Errorf("State = %+v", s)
 		}
 	})
@@ -140,15 +163,21 @@ func TestShoppersLeaveRoomForPolls(t *testing.T) {
 		rate, orders, shoppers int
 		least, most            float64 // part of what was sent that are polls
 	}{
-		{10, 100, 60, 0.295, 0.5}, {10, 100, 0, 1, 1}, {10, 0, 60, 0, 0}, {1, 20, 20, 0.295, 0.5}, {100, 1000, 300, 0.295, 0.5},
+		{10, 100, 60, 0.295, 0.5},
+		{10, 100, 0, 1, 1},
+		{10, 0, 60, 0, 0},
+		{1, 20, 20, 0.295, 0.5},
+		{100, 1000, 300, 0.295, 0.5},
 	} {
-		t.Run(fmt.Sprintf("%d per second, %d orders, %d shoppers", tt.rate, tt.orders, tt.shoppers), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%d per second, %d orders, %d shoppers", tt.rate, tt.orders,
+			tt.shoppers), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(func(c *LimiterConfig) { c.Rate = tt.rate })
 				w.set(20*time.Millisecond, fine)
 				const lasts = time.Minute
 				ctx, cancel := context.WithCancel(t.Context())
-				polls, shop := w.poll(ctx, tt.orders, time.Second), w.shop(ctx, tt.shoppers, 200*time.Millisecond)
+				polls, shop := w.poll(ctx, tt.orders,
+					time.Second), w.shop(ctx, tt.shoppers, 200*time.Millisecond)
 				_ = sleep(ctx, lasts)
 				calls := w.history()
 				cancel()
@@ -164,9 +193,11 @@ func TestShoppersLeaveRoomForPolls(t *testing.T) {
 				t.Logf("%d requests, %.1f%% polls", len(calls), 100*part)
 				// A minute ends in the middle of a turn: at one request a second that is a sixtieth of all.
 				if one := 1 / float64(len(calls)); part+one < tt.least || part > tt.most {
-					t.Errorf("%.3f of the requests are polls; want %.2f to %.2f", part, tt.least, tt.most)
+					t.Errorf("%.3f of the requests are polls; want %.2f to %.2f", part, tt.least,
+						tt.most)
 				}
-				if most := tt.rate * (int(lasts/time.Second) + 1); len(calls) > most || tt.orders > 0 && len(calls) < most*9/10 {
+				if most := tt.rate * (int(lasts/time.Second) +
+					1); len(calls) > most || tt.orders > 0 && len(calls) < most*9/10 {
 					t.Errorf("%d requests; want %d, or a little less", len(calls), most)
 				}
 			})
@@ -221,7 +252,8 @@ func TestBackgroundIsServedInOrder(t *testing.T) {
 			}
 		}
 		if len(late) < 7 || len(late) > 9 {
-			t.Fatalf("%d calls were refused; want those that would have waited for more than 5s", len(late))
+			t.Fatalf("%d calls were refused; want those that would have waited for more than 5s",
+				len(late))
 		}
 		for range len(late) {
 			refused(t, <-late, payment.ReasonBusy, time.Second, 2*time.Second)
@@ -232,8 +264,10 @@ func TestBackgroundIsServedInOrder(t *testing.T) {
 // brokenBucket is a bucket that fails.
 type brokenBucket struct{}
 
-func (brokenBucket) Take(context.Context, time.Duration) (time.Duration, error) { return 0, errWorld }
-func (brokenBucket) Pause(context.Context, time.Duration) error                 { return errWorld }
+func (brokenBucket) Take(context.Context, time.Duration) (time.Duration, error) {
+	return 0, errWorld
+}
+func (brokenBucket) Pause(context.Context, time.Duration) error { return errWorld }
 
 // Without the shared bucket nothing is sent: other instances may be using it up.
 func TestBucketThatCannotBeAsked(t *testing.T) {
@@ -284,8 +318,12 @@ func TestPriorities(t *testing.T) {
 		all.Wait()
 		// Ahead of the shoppers are at most two slots that are near already, and one
 		// call that stands first in its line.
-		if last[Shopper] > 900*time.Millisecond || last[Poll] > 1700*time.Millisecond || last[Late] < 2*time.Second {
-			t.Errorf("the last ones were sent after %v; want the shoppers within 0.9 s, then the polls", last)
+		if last[Shopper] > 900*time.Millisecond || last[Poll] > 1700*time.Millisecond ||
+			last[Late] < 2*time.Second {
+			t.Errorf(
+				"the last ones were sent after %v; want the shoppers within 0.9 s, then the polls",
+				last,
+			)
 		}
 	})
 }
@@ -299,7 +337,9 @@ func TestNoPriorityStarves(t *testing.T) {
 			start := time.Now()
 			var sent [priorities]atomic.Int64
 			var all sync.WaitGroup
-			for r, n := range []int{16, 16, 4} { // polls and late checks as many as checkout.Poller makes
+			for r, n := range []int{
+				16, 16, 4,
+			} { // polls and late checks as many as checkout.Poller makes
 				for range n {
 					all.Go(func() {
 						for time.Since(start) < 2*time.Minute {
@@ -314,7 +354,8 @@ func TestNoPriorityStarves(t *testing.T) {
 			whole := int64(rate * 120)
 			for r, least := range []int64{whole / 2, whole / 10, whole / 10} {
 				if n := sent[r].Load(); n < least {
-					t.Errorf("%d/s: %d calls of priority %d; want at least %d of %d", rate, n, r, least, whole)
+					t.Errorf("%d/s: %d calls of priority %d; want at least %d of %d", rate, n, r,
+						least, whole)
 				}
 			}
 		})

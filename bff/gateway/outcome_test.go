@@ -18,7 +18,9 @@ import (
 
 func TestOutcome(t *testing.T) {
 	html := "<html><body>" + strings.Repeat("busy ", 20) + "</body></html>"
-	no := func(status string) string { return `{"status":` + status + `,"message":"no","data":null}` }
+	no := func(status string) string {
+		return `{"status":` + status + `,"message":"no","data":null}`
+	}
 	for _, tt := range []struct {
 		name string
 		http int
@@ -28,7 +30,12 @@ func TestOutcome(t *testing.T) {
 		{"plain", 200, done(recordJSON), "done"},
 		{"201", 201, done(recordJSON), "done"},
 		{"status as string", 200, `{"status":"200","data":` + recordJSON + `}`, "done"},
-		{"unknown members", 200, `{"status":200,"x":[{}],"data":` + recordJSON + `,"z":null}`, "done"},
+		{
+			"unknown members",
+			200,
+			`{"status":200,"x":[{}],"data":` + recordJSON + `,"z":null}`,
+			"done",
+		},
 		{"space around", 200, " \r\n\t" + done(recordJSON) + "\n ", "done"},
 
 		{"refused in the envelope", 200, no("422"), "refused"},
@@ -78,11 +85,21 @@ func TestOutcome(t *testing.T) {
 		{"status 'success'", 200, `{"status":"success","data":` + recordJSON + `}`, "unknown"},
 		{"status missing", 200, `{"data":` + recordJSON + `}`, "unknown"},
 		{"STATUS alone", 200, `{"STATUS":200,"data":` + recordJSON + `}`, "unknown"},
-		{"status and STATUS", 200, `{"status":200,"STATUS":422,"data":` + recordJSON + `}`, "unknown"},
+		{
+			"status and STATUS",
+			200,
+			`{"status":200,"STATUS":422,"data":` + recordJSON + `}`,
+			"unknown",
+		},
 		{"status twice", 200, `{"status":200,"status":200,"data":` + recordJSON + `}`, "unknown"},
 		{"refusal twice", 422, `{"status":422,"status":422}`, "unknown"},
 		{"long s", 200, `{"status":200,"ſtatus":200,"data":` + recordJSON + `}`, "unknown"},
-		{"names twice deep down", 200, `{"status":200,"x":[{"y":{"a":1,"A":2}}],"data":` + recordJSON + `}`, "unknown"},
+		{
+			"names twice deep down",
+			200,
+			`{"status":200,"x":[{"y":{"a":1,"A":2}}],"data":` + recordJSON + `}`,
+			"unknown",
+		},
 		{"data null", 200, done("null"), "unknown"},
 		{"data missing", 200, `{"status":200}`, "unknown"},
 		{"data []", 200, done("[]"), "unknown"},
@@ -97,15 +114,52 @@ func TestOutcome(t *testing.T) {
 		{"two documents", 200, done(recordJSON) + done(recordJSON), "unknown"},
 		{"byte order mark", 200, "\ufeff" + done(recordJSON), "unknown"},
 		{"NUL", 200, done(recordJSON) + "\x00", "unknown"},
-		{"NUL in a string", 200, strings.Replace(done(recordJSON), "Tether", "Te\x00er", 1), "unknown"},
-		{"invalid UTF-8", 200, strings.Replace(done(recordJSON), "Tether", "Te\xffer", 1), "unknown"},
+		{
+			"NUL in a string",
+			200,
+			strings.Replace(done(recordJSON), "Tether", "Te\x00er", 1),
+			"unknown",
+		},
+		{
+			"invalid UTF-8",
+			200,
+			strings.Replace(done(recordJSON), "Tether", "Te\xffer", 1),
+			"unknown",
+		},
 		{"single quotes", 200, strings.ReplaceAll(done(recordJSON), `"`, `'`), "unknown"},
-		{"nested 33", 200, `{"status":200,"x":` + strings.Repeat("[", 32) + strings.Repeat("]", 32) + `,"data":` + recordJSON + `}`, "unknown"},
-		{"nested 32", 200, `{"status":200,"x":` + strings.Repeat("[", 31) + strings.Repeat("]", 31) + `,"data":` + recordJSON + `}`, "done"},
+		{
+			"nested 33",
+			200,
+			`{"status":200,"x":` + strings.Repeat("[", 32) + strings.Repeat("]", 32) + `,"data":` +
+				recordJSON + `}`,
+			"unknown",
+		},
+		{
+			"nested 32",
+			200,
+			`{"status":200,"x":` + strings.Repeat("[", 31) + strings.Repeat("]", 31) + `,"data":` +
+				recordJSON + `}`,
+			"done",
+		},
 		{"nested 100000", 200, strings.Repeat("[", 100000), "unknown"},
-		{"nested 100000 closed", 200, strings.Repeat(`{"a":`, 100000) + "1" + strings.Repeat("}", 100000), "unknown"},
-		{"1 MiB", 200, done(recordJSON) + strings.Repeat(" ", maxBody-len(done(recordJSON))), "done"},
-		{"over 1 MiB", 200, done(recordJSON) + strings.Repeat(" ", maxBody+1-len(done(recordJSON))), "unknown"},
+		{
+			"nested 100000 closed",
+			200,
+			strings.Repeat(`{"a":`, 100000) + "1" + strings.Repeat("}", 100000),
+			"unknown",
+		},
+		{
+			"1 MiB",
+			200,
+			done(recordJSON) + strings.Repeat(" ", maxBody-len(done(recordJSON))),
+			"done",
+		},
+		{
+			"over 1 MiB",
+			200,
+			done(recordJSON) + strings.Repeat(" ", maxBody+1-len(done(recordJSON))),
+			"unknown",
+		},
 		{"refusal over 1 MiB", 422, no("422") + strings.Repeat(" ", maxBody), "unknown"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -148,7 +202,8 @@ func TestOutcomeEveryEndpoint(t *testing.T) {
 		for name, f := range everyCall() {
 			err := f(t.Context(), c)
 			if got := outcome(t, err); got != tt.want(name) {
-				t.Errorf("%s with HTTP %d %s: %s (%v); want %s", name, tt.http, tt.body, got, err, tt.want(name))
+				t.Errorf("%s with HTTP %d %s: %s (%v); want %s", name, tt.http, tt.body, got, err,
+					tt.want(name))
 			}
 		}
 	}
@@ -159,7 +214,8 @@ func always(s string) func(string) string { return func(string) string { return 
 func TestRefusedDetails(t *testing.T) {
 	c := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "7")
-		fmt.Fprintf(w, `{"status":422,"message":"bad\n\u0000 key %s %s"}`, testKey, strings.Repeat("é", 300))
+		fmt.Fprintf(w, `{"status":422,"message":"bad\n\u0000 key %s %s"}`, testKey,
+			strings.Repeat("é", 300))
 	})
 	_, err := c.Status(t.Context(), "TRK1")
 	refused, ok := errors.AsType[*payment.RefusedError](err)

@@ -41,8 +41,10 @@ func TestLimiterIsAskedAndNotified(t *testing.T) {
 		u.effects, u.reported = nil, nil
 		err := f(t.Context(), c)
 		effect := slices.Contains([]string{"create", "cancel", "recheck"}, name)
-		if !slices.Equal(u.effects, []bool{effect}) || len(u.reported) != 1 || !errors.Is(err, u.reported[0]) {
-			t.Errorf("%s: asked for effects %v, reported %v; want [%t] and %v", name, u.effects, u.reported, effect, err)
+		if !slices.Equal(u.effects, []bool{effect}) || len(u.reported) != 1 ||
+			!errors.Is(err, u.reported[0]) {
+			t.Errorf("%s: asked for effects %v, reported %v; want [%t] and %v", name, u.effects,
+				u.reported, effect, err)
 		}
 	}
 }
@@ -80,8 +82,10 @@ func TestFirewallIsNotTheGateway(t *testing.T) {
 	}
 	_, _ = c.Status(t.Context(), "TRK1")
 	var unknown *payment.UnknownError
-	if len(u.reported) != 2 || errors.As(u.reported[0], &unknown) || outcome(t, u.reported[1]) != "unknown" {
-		t.Errorf("reported %v; want nothing of the create, and an unknown outcome of the read", u.reported)
+	if len(u.reported) != 2 || errors.As(u.reported[0], &unknown) ||
+		outcome(t, u.reported[1]) != "unknown" {
+		t.Errorf("reported %v; want nothing of the create, and an unknown outcome of the read",
+			u.reported)
 	}
 }
 
@@ -95,7 +99,9 @@ func answering(status int, body string) http.HandlerFunc {
 // TestCanceledCallProvesNothing about the gateway, wherever the call was.
 func TestCanceledCallProvesNothing(t *testing.T) {
 	for name, begin := range map[string]string{
-		"before the answer": "", "in the headers": "HTTP/1.1 200 OK\r\nX-", "in the body": "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{",
+		"before the answer": "",
+		"in the headers":    "HTTP/1.1 200 OK\r\nX-",
+		"in the body":       "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{",
 	} {
 		u, arrived := new(recorder), make(chan struct{})
 		c := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -111,7 +117,8 @@ func TestCanceledCallProvesNothing(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		go func() { <-arrived; cancel(io.EOF) }()
 		_, err := c.Status(ctx, "TRK1")
-		if got := outcome(t, err); got != "unknown" || len(u.reported) != 1 || u.reported[0] != context.Canceled {
+		got := outcome(t, err)
+		if got != "unknown" || len(u.reported) != 1 || u.reported[0] != context.Canceled {
 			t.Errorf("%s: %s, reported %v; want unknown, told of the caller", name, got, u.reported)
 		}
 	}
@@ -137,8 +144,11 @@ func TestPanicIsReported(t *testing.T) {
 func TestLimiterRefusal(t *testing.T) {
 	for _, reason := range []payment.Reason{payment.ReasonUnsent, payment.ReasonBusy} {
 		book := new(fortest.Log)
-		u := &recorder{err: &payment.RefusedError{Reason: reason, Message: "no", RetryAfter: 7 * time.Second}}
-		c := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("a request was sent") }, limitedBy(u), logTo(book))
+		u := &recorder{
+			err: &payment.RefusedError{Reason: reason, Message: "no", RetryAfter: 7 * time.Second},
+		}
+		c := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("a request was sent") },
+			limitedBy(u), logTo(book))
 		for name, f := range everyCall() {
 			e, ok := errors.AsType[*payment.RefusedError](f(t.Context(), c))
 			if !ok || e.Reason != reason || e.RetryAfter != 7*time.Second || e.Status != 0 {
@@ -148,7 +158,9 @@ func TestLimiterRefusal(t *testing.T) {
 		if len(u.reported) != 0 {
 			t.Errorf("reported %v of calls that it refused", u.reported)
 		}
-		if log := book.String(); strings.Contains(log, "level=INFO") || !strings.Contains(log, `outcome="refused: `+string(reason)) {
+		log := book.String()
+		if strings.Contains(log, "level=INFO") ||
+			!strings.Contains(log, `outcome="refused: `+string(reason)) {
 			t.Errorf("log = %s", log)
 		}
 	}
@@ -201,6 +213,7 @@ func TestWithLimiter(t *testing.T) {
 		_, err = c.Create(t.Context(), goodCreate())
 	}
 	if err != nil || creates.Load() != 1 || reads.Load() != 6 || b.State().Open {
-		t.Errorf("Create after it = %v; %d creates, %d reads; want 1 and 6", err, creates.Load(), reads.Load())
+		t.Errorf("Create after it = %v; %d creates, %d reads; want 1 and 6", err, creates.Load(),
+			reads.Load())
 	}
 }

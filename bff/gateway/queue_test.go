@@ -41,7 +41,8 @@ func granted(t *testing.T, calls []context.Context) (order []int) {
 // calls returns n contexts of a network.
 func calls(n int, network string, p Priority) (list []context.Context) {
 	for range n {
-		list = append(list, WithPriority(WithCaller(context.Background(), Caller{Network: network}), p))
+		list = append(list,
+			WithPriority(WithCaller(context.Background(), Caller{Network: network}), p))
 	}
 	return list
 }
@@ -62,18 +63,23 @@ func TestClientsShareFairly(t *testing.T) {
 		first, later []context.Context
 		most         int // place of the last of later
 	}{
-		"one against a network with many calls": {calls(50, "a", Shopper), calls(1, "b", Shopper), 1},
-		"ten of one network against fifty":      {calls(50, "a", Shopper), calls(10, "b", Shopper), 20},
-		"polls among shoppers":                  {calls(50, "a", Shopper), calls(10, "", Poll), 30},
-		"late polls among other polls":          {calls(50, "", Poll), calls(3, "", Late), 31},
-		"late polls among shoppers":             {calls(50, "a", Shopper), calls(3, "", Late), 31},
+		"one against a network with many calls": {
+			calls(50, "a", Shopper),
+			calls(1, "b", Shopper),
+			1,
+		},
+		"ten of one network against fifty": {calls(50, "a", Shopper), calls(10, "b", Shopper), 20},
+		"polls among shoppers":             {calls(50, "a", Shopper), calls(10, "", Poll), 30},
+		"late polls among other polls":     {calls(50, "", Poll), calls(3, "", Late), 31},
+		"late polls among shoppers":        {calls(50, "a", Shopper), calls(3, "", Late), 31},
 	} {
 		t.Run(name, func(t *testing.T) {
 			order := granted(t, append(c.first, c.later...))
 			n := len(c.first)
 			// One may have come too late for the first slot.
 			if got := place(order, n, n+len(c.later)); got > c.most+1 {
-				t.Errorf("the last of the later ones is number %d of %d; want %d at most", got, len(order), c.most)
+				t.Errorf("the last of the later ones is number %d of %d; want %d at most", got,
+					len(order), c.most)
 			}
 		})
 	}
@@ -119,7 +125,10 @@ func TestFree(t *testing.T) {
 		fortest.OK(t, w.Bucket.Pause(t.Context(), time.Minute))
 		check("in a pause", 0)
 	})
-	for name, bucket := range map[string]Bucket{"no count": noFree{LocalBucket(10, nil)}, "no database": unreachableBucket{LocalBucket(10, nil)}} {
+	for name, bucket := range map[string]Bucket{
+		"no count":    noFree{LocalBucket(10, nil)},
+		"no database": unreachableBucket{LocalBucket(10, nil)},
+	} {
 		w := newWorld(func(c *LimiterConfig) { c.Bucket = bucket })
 		if n, ok := w.Free(t.Context()); ok {
 			t.Errorf("%s: Free = %d", name, n)
@@ -133,7 +142,11 @@ func TestQueue(t *testing.T) {
 		w := newWorld()
 		fortest.OK(t, w.Bucket.Pause(t.Context(), time.Second))
 		done := make(chan error)
-		calls := []context.Context{t.Context(), t.Context(), WithPriority(t.Context(), Poll), WithPriority(t.Context(), Late), WithPriority(t.Context(), Late), WithPriority(t.Context(), Late)}
+		calls := []context.Context{
+			t.Context(), t.Context(), WithPriority(t.Context(), Poll),
+			WithPriority(t.Context(), Late), WithPriority(t.Context(), Late),
+			WithPriority(t.Context(), Late),
+		}
 		for _, ctx := range calls {
 			go func() { done <- w.call(ctx, false) }()
 		}

@@ -42,16 +42,21 @@ func TestBrokenAnswers(t *testing.T) {
 		"half a header":      "HTTP/1.1 200 OK\r\nContent-Ty",
 		"no body":            "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n",
 		"length too big":     "HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n" + body,
-		"length too small":   "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 50\r\n\r\n" + body,
-		"two lengths":        "HTTP/1.1 200 OK\r\nContent-Length: 50\r\nContent-Length: 60\r\n\r\n" + body,
-		"cut chunk":          "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"sta",
-		"no last chunk":      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n",
-		"echo of the key":    "HTTP/1.1 " + testKey + " x\r\n\r\n",
-		"key for a header":   "HTTP/1.1 200 OK\r\n" + testKey + "\r\n\r\n",
-		"key for a length":   "HTTP/1.1 200 OK\r\nContent-Length: " + testKey + "\r\n\r\n",
-		"key for a place":    "HTTP/1.1 307 X\r\nLocation: :" + testKey + "\r\nContent-Length: 0\r\n\r\n",
-		"endless header":     "HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 128<<10) + "\r\n\r\n" + body,
-		"switching":          "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n" + body,
+		"length too small": "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 50\r\n\r\n" +
+			body,
+		"two lengths": "HTTP/1.1 200 OK\r\nContent-Length: 50\r\nContent-Length: 60\r\n\r\n" +
+			body,
+		"cut chunk":        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"sta",
+		"no last chunk":    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n",
+		"echo of the key":  "HTTP/1.1 " + testKey + " x\r\n\r\n",
+		"key for a header": "HTTP/1.1 200 OK\r\n" + testKey + "\r\n\r\n",
+		"key for a length": "HTTP/1.1 200 OK\r\nContent-Length: " + testKey + "\r\n\r\n",
+		"key for a place": "HTTP/1.1 307 X\r\nLocation: :" + testKey +
+			"\r\nContent-Length: 0\r\n\r\n",
+		"endless header": "HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 128<<10) + "\r\n\r\n" +
+			body,
+		"switching": "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n" +
+			body,
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := serve(t, raw(answer))
@@ -65,7 +70,8 @@ func TestBusyBrokenBody(t *testing.T) {
 	c := serve(t, raw("HTTP/1.1 429 Slow Down\r\nRetry-After: 3\r\nContent-Length: 99\r\n\r\n{"))
 	_, err := c.Create(t.Context(), goodCreate())
 	refused, _ := errors.AsType[*payment.RefusedError](err)
-	if refused == nil || refused.Reason != payment.ReasonBusy || refused.RetryAfter != 3*time.Second {
+	if refused == nil || refused.Reason != payment.ReasonBusy ||
+		refused.RetryAfter != 3*time.Second {
 		t.Errorf("Create = %#v; want busy, 3s", err)
 	}
 }
@@ -124,7 +130,12 @@ func TestNoReplay(t *testing.T) {
 	for name, transport := range map[string]http.RoundTripper{
 		"own": nil, "configured": http.DefaultTransport.(*http.Transport).Clone(),
 	} {
-		for call, want := range map[string]int{"status": 2, "recheck": 1, "cancel": 1, "create": 1} {
+		for call, want := range map[string]int{
+			"status":  2,
+			"recheck": 1,
+			"cancel":  1,
+			"create":  1,
+		} {
 			h := &hangup{count: map[string]int{}}
 			c := serve(t, h.ServeHTTP, func(c *Config) { c.Transport = transport })
 			fortest.Must(c.Currencies(t.Context()))(t)
@@ -175,7 +186,8 @@ func TestUnsent(t *testing.T) {
 				t.Errorf("%s, %s: %s (%v); want unsent", tt.name, name, got, err)
 			}
 			if tt.cause != nil && !errors.Is(err, tt.cause) {
-				t.Errorf("%s, %s: %v; want it to wrap %v", tt.name, name, errors.Unwrap(err), tt.cause)
+				t.Errorf("%s, %s: %v; want it to wrap %v", tt.name, name, errors.Unwrap(err),
+					tt.cause)
 			}
 		}
 	}
@@ -276,7 +288,8 @@ func TestDeadline(t *testing.T) {
 			for call, f := range everyCall() {
 				start := time.Now()
 				err := f(t.Context(), c)
-				if got := outcome(t, err); got != "unknown" || !errors.Is(err, context.DeadlineExceeded) {
+				got := outcome(t, err)
+				if got != "unknown" || !errors.Is(err, context.DeadlineExceeded) {
 					t.Errorf("%s: %s (%v); want unknown by deadline", call, got, err)
 				}
 				if took := time.Since(start); took > 5*time.Second {
@@ -289,7 +302,9 @@ func TestDeadline(t *testing.T) {
 }
 
 // endless starts an answer and continues slowly until the client hangs up, then closes left.
-func endless(dribble func(*bufio.ReadWriter) error, body bool, left chan<- struct{}) http.HandlerFunc {
+func endless(
+	dribble func(*bufio.ReadWriter) error, body bool, left chan<- struct{},
+) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		conn, rw, err := w.(http.Hijacker).Hijack()

@@ -50,7 +50,10 @@ type world struct {
 // newWorld returns a gateway that answers at once, and a limiter of ten requests per second.
 func newWorld(change ...func(*LimiterConfig)) *world {
 	w := &world{answer: fine}
-	c := LimiterConfig{Rate: 10, Probe: func(ctx context.Context) error { return w.call(ctx, false) }}
+	c := LimiterConfig{
+		Rate:  10,
+		Probe: func(ctx context.Context) error { return w.call(ctx, false) },
+	}
 	for _, f := range change {
 		f(&c)
 	}
@@ -80,7 +83,8 @@ func (w *world) call(ctx context.Context, effect bool) error {
 
 func (w *world) request(ctx context.Context, effect bool) error {
 	s := w.State()
-	probing := s.Open && time.Since(s.Since) >= firstDelay/2 // what was let through before it opened begins sooner
+	probing := s.Open &&
+		time.Since(s.Since) >= firstDelay/2 // what was let through before it opened begins sooner
 	w.mu.Lock()
 	takes := w.takes
 	w.now++

@@ -29,7 +29,9 @@ type longList struct {
 	pages []int // that were asked for
 }
 
-func (g *longList) Transactions(_ context.Context, q payment.ListQuery) (payment.RecordPage, error) {
+func (g *longList) Transactions(
+	_ context.Context, q payment.ListQuery,
+) (payment.RecordPage, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.pages = append(g.pages, q.Page)
@@ -46,7 +48,11 @@ func (g *longList) Transactions(_ context.Context, q payment.ListQuery) (payment
 	p := payment.RecordPage{Page: q.Page, Total: total, LastPage: (total + q.Limit - 1) / q.Limit}
 	for i := (q.Page - 1) * q.Limit; i < min(q.Page*q.Limit, total); i++ {
 		at := i - g.grown - before
-		r := payment.Record{TrackingCode: fmt.Sprint("X", i-g.grown), Status: "expired", Comment: "of another shop"}
+		r := payment.Record{
+			TrackingCode: fmt.Sprint("X", i-g.grown),
+			Status:       "expired",
+			Comment:      "of another shop",
+		}
 		switch {
 		case at >= len(own):
 			r.TrackingCode = fmt.Sprint("X", i-g.grown-len(own))
@@ -67,7 +73,9 @@ type shiftingList struct {
 	page func(q payment.ListQuery) (payment.RecordPage, error)
 }
 
-func (g *shiftingList) Transactions(_ context.Context, q payment.ListQuery) (payment.RecordPage, error) {
+func (g *shiftingList) Transactions(
+	_ context.Context, q payment.ListQuery,
+) (payment.RecordPage, error) {
 	return g.page(q)
 }
 
@@ -160,10 +168,17 @@ func TestSearchOfAListThatIsTooLong(t *testing.T) {
 		h.FinishSearch()
 	}
 	h.WantStatus(found.ID, wire.Pending)
-	if s := h.Load(lost.ID); s.Status != wire.Open || s.Attempts[0].State != payment.Abandoned || s.Attempts[0].Misses != 0 {
-		t.Errorf("a create that was not found is %+v; want it abandoned, and nothing taken for absent", s.Attempts[0])
+	s := h.Load(lost.ID)
+	if s.Status != wire.Open || s.Attempts[0].State != payment.Abandoned ||
+		s.Attempts[0].Misses != 0 {
+		t.Errorf(
+			"a create that was not found is %+v; want it abandoned, and nothing taken for absent",
+			s.Attempts[0],
+		)
 	}
-	if text := log.String(); !strings.Contains(text, "more than 1000 pages") || !strings.Contains(text, "from=2026-11-19 to=2026-11-23") {
+	text := log.String()
+	if !strings.Contains(text, "more than 1000 pages") ||
+		!strings.Contains(text, "from=2026-11-19 to=2026-11-23") {
 		t.Errorf("the log does not say what was not searched:\n%s", text)
 	}
 	if n := g.asked(); n > 20*3 {
@@ -184,7 +199,8 @@ func TestSearchBeforeItsTime(t *testing.T) {
 	for range 5 {
 		h.Clock.Move(time.Second)
 		g.asked()
-		fortest.OK(t, h.Service.Process(t.Context(), checkout.ClaimedSession{Session: h.Load(s.ID)}))
+		fortest.OK(t,
+			h.Service.Process(t.Context(), checkout.ClaimedSession{Session: h.Load(s.ID)}))
 		h.FinishSearch()
 		if n := g.asked(); n > 0 {
 			t.Errorf("%d requests; want none", n)
@@ -267,7 +283,8 @@ func TestUnsearchableList(t *testing.T) {
 			}
 			steps(18, 30*time.Second)
 			h.WantStatus(s.ID, wire.Preparing)
-			if _, err := h.Choose(s.ID, checkouttest.BNB()); !errors.Is(err, &wire.Error{Code: wire.CodePaymentInProgress}) {
+			_, err := h.Choose(s.ID, checkouttest.BNB())
+			if !errors.Is(err, &wire.Error{Code: wire.CodePaymentInProgress}) {
 				t.Errorf("Choose meanwhile = %v", err)
 			}
 			steps(3, 30*time.Second)
@@ -289,10 +306,13 @@ func TestUnsearchableList(t *testing.T) {
 			if n := strings.Count(log.String(), "cannot be searched"); n != 1 {
 				t.Errorf("%d lines in the log; want one\n%s", n, log)
 			}
-			g.page = func(q payment.ListQuery) (payment.RecordPage, error) { return h.Gateway.Transactions(t.Context(), q) }
+			g.page = func(q payment.ListQuery) (payment.RecordPage, error) {
+				return h.Gateway.Transactions(t.Context(), q)
+			}
 			steps(24, 30*time.Second)
 			h.WantOne(s.ID)
-			if a := h.Load(s.ID).Attempts[0]; a.State != payment.Abandoned || a.TrackingCode != orphan.TrackingCode || a.EndedAt.IsZero() {
+			if a := h.Load(s.ID).Attempts[0]; a.State != payment.Abandoned ||
+				a.TrackingCode != orphan.TrackingCode || a.EndedAt.IsZero() {
 				t.Errorf("the orphan is %+v; want it known and ended", a)
 			}
 			fortest.Equal(t, h.View(s.ID).Attempt.Address, shown, "shown")
@@ -331,19 +351,25 @@ func testEnds(t *testing.T, others int) {
 	h := checkouttest.NewShop(t)
 	for range others {
 		h.Gateway.Add(payment.CreateRequest{
-			CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: checkouttest.Dec("1"), TTL: 30, Comment: "-",
+			CurrencySymbol: "USDT",
+			NetworkCode:    "trc20",
+			AmountUSD:      checkouttest.Dec("1"),
+			TTL:            30,
+			Comment:        "-",
 		})
 	}
 	asked := 0
-	h.UseGateway(&shiftingList{Gateway: h.Gateway, page: func(q payment.ListQuery) (payment.RecordPage, error) {
-		asked++
-		if pages := others/q.Limit + 1; q.Page <= pages {
-			q.Page = pages + 1 - q.Page // new ones are at the end
-		}
-		p, err := h.Gateway.Transactions(t.Context(), q)
-		p.Total += 7
-		return p, err
-	}})
+	h.UseGateway(&shiftingList{
+		Gateway: h.Gateway,
+		page: func(q payment.ListQuery) (payment.RecordPage, error) {
+			asked++
+			if pages := others/q.Limit + 1; q.Page <= pages {
+				q.Page = pages + 1 - q.Page // new ones are at the end
+			}
+			p, err := h.Gateway.Transactions(t.Context(), q)
+			p.Total += 7
+			return p, err
+		}})
 	h.Gateway.CreateHook = checkouttest.Once(checkouttest.LostAnswer(), nil)
 	lost := h.Chosen("25", checkouttest.USDT())
 	h.Clock.Move(13 * time.Second)

@@ -30,7 +30,12 @@ func newListing(t *testing.T) *listing {
 		h = checkouttest.NewShop(t)
 		id = h.Chosen("25.00", checkouttest.USDT()).ID
 	}
-	l := &listing{Shop: h, id: id, reading: &gatewaylist.ListPoll{Next: 14500 * time.Millisecond}, store: h.Store}
+	l := &listing{
+		Shop:    h,
+		id:      id,
+		reading: &gatewaylist.ListPoll{Next: 14500 * time.Millisecond},
+		store:   h.Store,
+	}
 	h.Clock.Move(15 * time.Second)
 	fortest.OK(t, h.Process())
 	h.Clock.Move(10 * time.Second)
@@ -90,19 +95,27 @@ func TestApplyPage(t *testing.T) {
 		flaw func(l *listing) // of the page, or after it was asked for
 		want string
 	}{
-		"as stored":    {want: touched},
-		"twice":        {flaw: func(l *listing) { l.apply(l.row) }, want: touched},
-		"expired":      {flaw: func(l *listing) { l.row.Status = "expired" }, want: dueNow},
-		"confirmed":    {flaw: func(l *listing) { l.row.Status = "confirmed" }, want: dueNow},
-		"new status":   {flaw: func(l *listing) { l.row.Status = "frozen" }, want: dueNow},
-		"by the user":  {flaw: func(l *listing) { l.row.CancelledByUser = true }, want: dueNow},
-		"paid in part": {flaw: func(l *listing) { l.row.Paid, l.row.PaidAmount, l.row.PaidReadable = checkouttest.Dec("1"), "1", true }, want: dueNow},
+		"as stored":   {want: touched},
+		"twice":       {flaw: func(l *listing) { l.apply(l.row) }, want: touched},
+		"expired":     {flaw: func(l *listing) { l.row.Status = "expired" }, want: dueNow},
+		"confirmed":   {flaw: func(l *listing) { l.row.Status = "confirmed" }, want: dueNow},
+		"new status":  {flaw: func(l *listing) { l.row.Status = "frozen" }, want: dueNow},
+		"by the user": {flaw: func(l *listing) { l.row.CancelledByUser = true }, want: dueNow},
+		"paid in part": {
+			flaw: func(l *listing) {
+				l.row.Paid, l.row.PaidAmount, l.row.PaidReadable = checkouttest.Dec("1"), "1", true
+			},
+			want: dueNow,
+		},
 		"not readable": {flaw: func(l *listing) { l.row.PaidAmount = "a lot" }, want: dueNow},
 		"transaction":  {flaw: func(l *listing) { l.row.TxID = "0xabc" }, want: dueNow},
 		"paid at":      {flaw: func(l *listing) { l.row.PaidAt = l.asked }, want: dueNow},
-		"other window": {flaw: func(l *listing) { l.row.ExpiresAt = l.row.ExpiresAt.Add(-10 * time.Minute) }, want: dueNow},
-		"of another":   {flaw: func(l *listing) { l.row.TrackingCode = "other" }, want: left},
-		"empty code":   {flaw: func(l *listing) { l.row.TrackingCode = "" }, want: left},
+		"other window": {
+			flaw: func(l *listing) { l.row.ExpiresAt = l.row.ExpiresAt.Add(-10 * time.Minute) },
+			want: dueNow,
+		},
+		"of another": {flaw: func(l *listing) { l.row.TrackingCode = "other" }, want: left},
+		"empty code": {flaw: func(l *listing) { l.row.TrackingCode = "" }, want: left},
 		"twice, different": {flaw: func(l *listing) {
 			other := l.row
 			other.Paid, other.PaidAmount, other.PaidReadable = checkouttest.Dec("1"), "1", true
@@ -118,8 +131,13 @@ func TestApplyPage(t *testing.T) {
 			other.TxID = "0xabc"
 			l.apply(other)
 		}, want: dueNow},
-		"older than the last check": {flaw: func(l *listing) { l.asked = l.asked.Add(-11 * time.Second) }, want: left},
-		"took longer than its worth": {flaw: func(l *listing) { l.Clock.Move(14500 * time.Millisecond) },
+		"older than the last check": {
+			flaw: func(l *listing) { l.asked = l.asked.Add(-11 * time.Second) },
+			want: left,
+		},
+		"took longer than its worth": {flaw: func(l *listing) {
+			l.Clock.Move(14500 * time.Millisecond)
+		},
 			want: left},
 		"claimed": {flaw: func(l *listing) {
 			fortest.Must(l.Store.Hold(l.T.Context(), l.id, l.Clock.Now(), time.Minute))(l.T)
@@ -131,10 +149,14 @@ func TestApplyPage(t *testing.T) {
 		"hinted for later": {set: func(l *listing) {
 			s := l.Load(l.id)
 			read := checkout.ClaimedSession{Session: s}
-			fortest.OK(t, l.Store.Touch(l.T.Context(), read, s.CheckedAt, s.CheckedAt.Add(12*time.Second)))
+			fortest.OK(t,
+				l.Store.Touch(l.T.Context(), read, s.CheckedAt, s.CheckedAt.Add(12*time.Second)))
 		}, want: left},
 		"due since before": {set: func(l *listing) { l.Clock.Move(time.Minute) }, want: touched},
-		"due meanwhile":    {flaw: func(l *listing) { l.Clock.Move(6 * time.Second) }, want: touched},
+		"due meanwhile": {
+			flaw: func(l *listing) { l.Clock.Move(6 * time.Second) },
+			want: touched,
+		},
 		"watched": {set: func(l *listing) {
 			until := l.Clock.Now().Add(time.Minute)
 			fortest.OK(t, l.Store.Watch(l.T.Context(), []string{l.id}, until, until))
@@ -143,26 +165,43 @@ func TestApplyPage(t *testing.T) {
 			until := l.Clock.Now().Add(time.Minute)
 			fortest.OK(t, l.Store.Watch(l.T.Context(), []string{l.id}, until, until))
 		}, flaw: func(l *listing) { l.row.TxID = "0xabc" }, want: dueNow},
-		"of another gateway": {set: func(l *listing) { l.update(func(s *payment.Session) { s.Environment = "other" }) }, want: left},
+		"of another gateway": {
+			set: func(l *listing) {
+				l.update(func(s *payment.Session) { s.Environment = "other" })
+			},
+			want: left,
+		},
 		"closed by the merchant": {set: func(l *listing) {
-			l.update(func(s *payment.Session) { s.ClosedBy, s.Status = payment.ClosedByMerchant, wire.Cancelled })
+			l.update(func(s *payment.Session) {
+				s.ClosedBy, s.Status = payment.ClosedByMerchant, wire.Cancelled
+			})
 		}, want: left},
 		"in review": {set: func(l *listing) {
-			l.update(func(s *payment.Session) { s.Attempts[0].State, s.Status = payment.InReview, wire.Review })
+			l.update(func(s *payment.Session) {
+				s.Attempts[0].State, s.Status = payment.InReview, wire.Review
+			})
 		}, want: left},
 		"over for us": {set: func(l *listing) {
-			l.update(func(s *payment.Session) { s.Attempts[0].State, s.Status = payment.Expired, wire.Expired })
+			l.update(func(s *payment.Session) {
+				s.Attempts[0].State, s.Status = payment.Expired, wire.Expired
+			})
 		}, want: left},
 		"with an orphan that lives": {set: func(l *listing) {
 			l.update(func(s *payment.Session) {
-				s.Attempts = append([]payment.Attempt{{Number: 1, State: payment.Abandoned, Marker: "m", TrackingCode: "orphan"}}, s.Attempts...)
+				s.Attempts = append([]payment.Attempt{
+					{Number: 1, State: payment.Abandoned, Marker: "m", TrackingCode: "orphan"},
+				}, s.Attempts...)
 				s.Attempts[1].Number = 2
 			})
 		}, want: left},
 		"with a recheck without a read": {set: func(l *listing) {
 			l.update(func(s *payment.Session) {
-				s.Attempts = append([]payment.Attempt{{Number: 1, State: payment.Expired, Marker: "m", TrackingCode: "old",
-					EndedAt: l.Clock.Now(), RecheckAskedAt: l.Clock.Now()}}, s.Attempts...)
+				s.Attempts = append([]payment.Attempt{{
+					Number:       1,
+					State:        payment.Expired,
+					Marker:       "m",
+					TrackingCode: "old",
+					EndedAt:      l.Clock.Now(), RecheckAskedAt: l.Clock.Now()}}, s.Attempts...)
 				s.Attempts[1].Number = 2
 			})
 		}, want: left},
@@ -247,12 +286,26 @@ func TestListAnswersNoHint(t *testing.T) {
 		reads     int // in ten seconds of one asking each second
 	}{
 		"nothing": {ask: func(*listing, payment.Session) error { return nil }},
-		"hints":   {ask: func(l *listing, s payment.Session) error { return l.Service.Hint(t.Context(), s) }, reads: 1},
+		"hints": {
+			ask: func(l *listing, s payment.Session) error {
+				return l.Service.Hint(t.Context(), s)
+			},
+			reads: 1,
+		},
 		"hints, not watched": {unwatched: true, reads: 1,
-			ask: func(l *listing, s payment.Session) error { return l.Service.Hint(t.Context(), s) }},
+			ask: func(l *listing, s payment.Session) error {
+				return l.Service.Hint(t.Context(), s)
+			}},
 		"hints, with a slow list": {unwatched: true, slow: true, reads: 1,
-			ask: func(l *listing, s payment.Session) error { return l.Service.Hint(t.Context(), s) }},
-		"pages": {ask: func(l *listing, s payment.Session) error { return l.Service.Nudge(t.Context(), s) }, reads: 3},
+			ask: func(l *listing, s payment.Session) error {
+				return l.Service.Hint(t.Context(), s)
+			}},
+		"pages": {
+			ask: func(l *listing, s payment.Session) error {
+				return l.Service.Nudge(t.Context(), s)
+			},
+			reads: 3,
+		},
 		"rechecks": {ask: func(l *listing, s payment.Session) error {
 			return l.recheck(s.ID)
 		}, reads: 3}, // one in a poll interval
@@ -308,8 +361,11 @@ func TestListThatAlwaysDiffers(t *testing.T) {
 		fails error
 		reads int // in four and a half minutes
 	}{
-		"and can be read":        {reads: 19},
-		"and is not to be asked": {fails: &payment.RefusedError{Reason: payment.ReasonBusy, RetryAfter: time.Minute}, reads: 5},
+		"and can be read": {reads: 19},
+		"and is not to be asked": {
+			fails: &payment.RefusedError{Reason: payment.ReasonBusy, RetryAfter: time.Minute},
+			reads: 5,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newListing(t)
@@ -344,7 +400,8 @@ func TestDistrustIsGuarded(t *testing.T) {
 	before := l.Load(l.id)
 	l.apply(l.row)
 	same(t, "while it is read", l.Load(l.id), before)
-	fortest.OK(t, l.Store.Touch(t.Context(), held, l.Clock.Now(), l.Clock.Now().Add(15*time.Second)))
+	fortest.OK(t,
+		l.Store.Touch(t.Context(), held, l.Clock.Now(), l.Clock.Now().Add(15*time.Second)))
 	l.reading = &gatewaylist.ListPoll{Next: l.reading.Next}
 	l.apply(l.row)
 	if got := l.Load(l.id).CheckedAt; !got.Equal(l.Clock.Now()) {

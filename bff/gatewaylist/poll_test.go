@@ -59,7 +59,9 @@ func wait(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-func (l *list) apply(_ context.Context, r *ListPoll, _ []payment.Record, _ time.Time) (Tally, error) {
+func (l *list) apply(
+	_ context.Context, r *ListPoll, _ []payment.Record, _ time.Time,
+) (Tally, error) {
 	if r != l.last {
 		l.last, l.next = r, append(l.next, r.Next)
 	}
@@ -76,7 +78,9 @@ type leases struct {
 	ended []Run
 }
 
-func (l *leases) BeginRun(_ context.Context, _ Run, now time.Time, lease time.Duration) (int64, error) {
+func (l *leases) BeginRun(
+	_ context.Context, _ Run, now time.Time, lease time.Duration,
+) (int64, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if now.Before(l.until) || now.Before(l.next) && l.next.Sub(now) < MaxPause {
@@ -115,7 +119,8 @@ func (l *list) watch(t *testing.T, pending int, d time.Duration, change func(*Po
 	l.began = time.Now()
 	c := PollerConfig{
 		Gateway: l, Apply: l.apply, Schedule: payment.DefaultSchedule(),
-		Count: func(context.Context) (int, error) { return pending, nil }, Watched: func() int { return 0 },
+		Count:   func(context.Context) (int, error) { return pending, nil },
+		Watched: func() int { return 0 },
 	}
 	if change != nil {
 		change(&c)
@@ -153,13 +158,17 @@ func TestListPollSpreadsItsPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &list{shows: 50, pages: 100}
 		l.watch(t, 5000, 40*time.Second, nil)
-		if want := []time.Duration{0, 13500 * time.Millisecond, 27 * time.Second}; !slices.Equal(l.begun(), want) {
+		if want := []time.Duration{
+			0, 13500 * time.Millisecond, 27 * time.Second,
+		}; !slices.Equal(l.begun(), want) {
 			t.Errorf("readings began at %v; want %v", l.begun(), want)
 		}
 		for i, c := range l.calls[:200] {
-			want := time.Duration(i/100)*13500*time.Millisecond + time.Duration(i%100)*121500*time.Microsecond
+			want := time.Duration(i/100)*13500*time.Millisecond +
+				time.Duration(i%100)*121500*time.Microsecond
 			if c.page != i%100+1 || c.at != want {
-				t.Fatalf("call %d is of page %d at %v; want page %d at %v", i, c.page, c.at, i%100+1, want)
+				t.Fatalf("call %d is of page %d at %v; want page %d at %v", i, c.page, c.at,
+					i%100+1, want)
 			}
 		}
 		fortest.Equal(t, l.next[1], 14500*time.Millisecond, "rows are read again after")
@@ -171,10 +180,14 @@ func TestListPollThatTakesLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &list{shows: 50, pages: 100, takes: 270 * time.Millisecond}
 		l.watch(t, 5000, 80*time.Second, nil)
-		if want := []time.Duration{0, 27 * time.Second, 54 * time.Second}; !slices.Equal(l.begun(), want) {
+		if want := []time.Duration{
+			0, 27 * time.Second, 54 * time.Second,
+		}; !slices.Equal(l.begun(), want) {
 			t.Errorf("readings began at %v; want %v", l.begun(), want)
 		}
-		if want := []time.Duration{14500 * time.Millisecond, 29 * time.Second, 29 * time.Second}; !slices.Equal(l.next, want) {
+		if want := []time.Duration{
+			14500 * time.Millisecond, 29 * time.Second, 29 * time.Second,
+		}; !slices.Equal(l.next, want) {
 			t.Errorf("rows are expected again after %v; want %v", l.next, want)
 		}
 	})
@@ -187,27 +200,44 @@ func TestListPollFailures(t *testing.T) {
 		readings,
 		calls int // in a minute: at 0, 13.5, 27, 40.5 and 54 s
 	}{
-		"nothing to watch":       {list{pages: 1}, 0, 0, 0},
-		"few":                    {list{pages: 1}, 10, 0, 0},
-		"one page":               {list{pages: 1}, 50, 5, 5},
-		"a page that fails":      {list{pages: 60, fails: func(n int) bool { return n == 30 }}, 3000, 5, 4*32 + 31},
-		"every page fails":       {list{pages: 100, fails: func(int) bool { return true }}, 5000, 5, 15},
-		"all but the first fail": {list{pages: 100, fails: func(n int) bool { return n > 1 }}, 5000, 5, 5 * 4},
-		"too long":               {list{pages: 20_000}, 5000, 1, 1},
-		"grows forever":          {list{pages: 100, grows: 1}, 5000, 1, 901},
-		"grows fast":             {list{pages: 100, grows: 100}, 5000, 1, 11},
-		"nothing after page 60":  {list{pages: 100, empty: 61}, 5000, 5, 4*61 + 50},
-		"shows a few":            {list{pages: 100, empty: 11}, 5000, 1, 11},
-		"grows, but is empty":    {list{pages: 100, grows: 1, empty: 101}, 5000, 5, 5*101 - 3},
-		"no pages at all":        {list{pages: 0}, 5000, 1, 1},
+		"nothing to watch": {list{pages: 1}, 0, 0, 0},
+		"few":              {list{pages: 1}, 10, 0, 0},
+		"one page":         {list{pages: 1}, 50, 5, 5},
+		"a page that fails": {
+			list{pages: 60, fails: func(n int) bool { return n == 30 }},
+			3000,
+			5,
+			4*32 + 31,
+		},
+		"every page fails": {
+			list{pages: 100, fails: func(int) bool { return true }},
+			5000,
+			5,
+			15,
+		},
+		"all but the first fail": {
+			list{pages: 100, fails: func(n int) bool { return n > 1 }},
+			5000,
+			5,
+			5 * 4,
+		},
+		"too long":              {list{pages: 20_000}, 5000, 1, 1},
+		"grows forever":         {list{pages: 100, grows: 1}, 5000, 1, 901},
+		"grows fast":            {list{pages: 100, grows: 100}, 5000, 1, 11},
+		"nothing after page 60": {list{pages: 100, empty: 61}, 5000, 5, 4*61 + 50},
+		"shows a few":           {list{pages: 100, empty: 11}, 5000, 1, 11},
+		"grows, but is empty":   {list{pages: 100, grows: 1, empty: 101}, 5000, 5, 5*101 - 3},
+		"no pages at all":       {list{pages: 0}, 5000, 1, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l := tt.list
 				l.shows = 50
 				l.watch(t, tt.pending, time.Minute, nil)
-				if n := len(l.begun()); n != tt.readings || len(l.calls) < tt.calls-2 || len(l.calls) > tt.calls+2 {
-					t.Errorf("%d readings, %d calls; want %d and %d", n, len(l.calls), tt.readings, tt.calls)
+				n := len(l.begun())
+				if n != tt.readings || len(l.calls) < tt.calls-2 || len(l.calls) > tt.calls+2 {
+					t.Errorf("%d readings, %d calls; want %d and %d", n, len(l.calls), tt.readings,
+						tt.calls)
 				}
 			})
 		})
@@ -220,9 +250,11 @@ func TestListPollForTheWatched(t *testing.T) {
 	for takes, want := range map[time.Duration]int{0: 23, 40 * time.Millisecond: 6} {
 		synctest.Test(t, func(t *testing.T) {
 			l := &list{shows: 50, pages: 100, takes: takes}
-			l.watch(t, 5000, time.Minute, func(c *PollerConfig) { c.Watched = func() int { return 1000 } })
+			l.watch(t, 5000, time.Minute,
+				func(c *PollerConfig) { c.Watched = func() int { return 1000 } })
 			if n := len(l.begun()); n < want-1 || n > want+1 {
-				t.Errorf("with pages of %v: readings began at %v; want about %d", takes, l.begun(), want)
+				t.Errorf("with pages of %v: readings began at %v; want about %d", takes, l.begun(),
+					want)
 			}
 		})
 	}
@@ -245,11 +277,17 @@ func TestUseless(t *testing.T) {
 		pending int
 		want    bool
 	}{
-		{Tally{}, 0, false}, {Tally{Unchanged: 50, Stale: 2}, 50, false}, {Tally{Unchanged: 50, Stale: 3}, 50, true},
-		{Tally{Unchanged: 5000, Stale: 7}, 5000, false}, {Tally{Unchanged: 5000, Stale: 8}, 5000, true},
-		{Tally{Unchanged: 20, Changed: 5}, 50, false}, {Tally{Unchanged: 20, Changed: 4}, 50, true}, {Tally{}, 1, false},
+		{Tally{}, 0, false},
+		{Tally{Unchanged: 50, Stale: 2}, 50, false},
+		{Tally{Unchanged: 50, Stale: 3}, 50, true},
+		{Tally{Unchanged: 5000, Stale: 7}, 5000, false},
+		{Tally{Unchanged: 5000, Stale: 8}, 5000, true},
+		{Tally{Unchanged: 20, Changed: 5}, 50, false},
+		{Tally{Unchanged: 20, Changed: 4}, 50, true},
+		{Tally{}, 1, false},
 	} {
-		fortest.Equal(t, useless(tt.tally, tt.pending), tt.want, "useless(%+v of %d)", tt.tally, tt.pending)
+		fortest.Equal(t, useless(tt.tally, tt.pending), tt.want, "useless(%+v of %d)", tt.tally,
+			tt.pending)
 	}
 }
 
@@ -264,7 +302,14 @@ func TestListPollKeepsItsLease(t *testing.T) {
 			other := &list{shows: 50, pages: 100, takes: takes}
 			var both sync.WaitGroup
 			both.Go(func() {
-				first.watch(t, 5000, 130*time.Second, func(c *PollerConfig) { c.Runs = mortal{shared, time.Now().Add(130 * time.Second)} })
+				first.watch(
+					t,
+					5000,
+					130*time.Second,
+					func(c *PollerConfig) {
+						c.Runs = mortal{shared, time.Now().Add(130 * time.Second)}
+					},
+				)
 			})
 			synctest.Wait()
 			other.watch(t, 5000, 300*time.Second, func(c *PollerConfig) { c.Runs = shared })
@@ -275,9 +320,11 @@ func TestListPollKeepsItsLease(t *testing.T) {
 					t.Errorf("with pages of %v: readings began %v apart", takes, passed)
 				}
 			}
-			after := at[slices.IndexFunc(at, func(d time.Duration) bool { return d >= 130*time.Second })]
+			after := at[slices.IndexFunc(at,
+				func(d time.Duration) bool { return d >= 130*time.Second })]
 			if after > 130*time.Second+gap {
-				t.Errorf("with pages of %v: the other began at %v; want 146.9 s at most", takes, after)
+				t.Errorf("with pages of %v: the other began at %v; want 146.9 s at most", takes,
+					after)
 			}
 		})
 	}
@@ -293,11 +340,13 @@ func TestListPollEndsItsRun(t *testing.T) {
 			}
 			l.watch(t, 5000, 20*time.Second, func(c *PollerConfig) { c.Runs = runs })
 			if len(runs.ended) != 2 {
-				t.Fatalf("%d runs; want one, and one that is interrupted: %+v", len(runs.ended), runs.ended)
+				t.Fatalf("%d runs; want one, and one that is interrupted: %+v", len(runs.ended),
+					runs.ended)
 			}
 			first, last := runs.ended[0], runs.ended[1]
 			if first.Ended.IsZero() || first.Failed != failed {
-				t.Errorf("the first ended at %v, failed %t; want an end, %t", first.Ended, first.Failed, failed)
+				t.Errorf("the first ended at %v, failed %t; want an end, %t", first.Ended,
+					first.Failed, failed)
 			}
 			if !failed && !last.Ended.IsZero() {
 				t.Errorf("the interrupted run ended at %v; want no end", last.Ended)
@@ -308,7 +357,9 @@ func TestListPollEndsItsRun(t *testing.T) {
 
 // A clock set back by an hour delays nothing by more than a period.
 func TestListPollWithAClockSetBack(t *testing.T) {
-	for _, at := range []time.Duration{5 * time.Second, 12800 * time.Millisecond} { // in the middle of a reading, and between two
+	for _, at := range []time.Duration{
+		5 * time.Second, 12800 * time.Millisecond,
+	} { // in the middle of a reading, and between two
 		synctest.Test(t, func(t *testing.T) {
 			start := time.Now()
 			l := &list{shows: 50, pages: 100}
@@ -339,7 +390,8 @@ func TestListPollForgetsWithAClockSetBack(t *testing.T) {
 	l := &list{fails: func(int) bool { return true }}
 	p := NewPoller(PollerConfig{
 		Gateway: l, Apply: l.apply,
-		Count: func(context.Context) (int, error) { return 5000, nil }, Watched: func() int { return 0 },
+		Count:    func(context.Context) (int, error) { return 5000, nil },
+		Watched:  func() int { return 0 },
 		Schedule: payment.DefaultSchedule(), Now: func() time.Time { return now },
 	})
 	p.suspicion.raise(p.Schedule, now)
@@ -364,7 +416,8 @@ func TestListPollLeases(t *testing.T) {
 				l := &list{pages: 10, takes: c.takes, shows: 500}
 				s := NewPoller(PollerConfig{
 					Gateway: l, Apply: l.apply, Schedule: payment.DefaultSchedule(),
-					Count: func(context.Context) (int, error) { return c.pending, nil }, Watched: func() int { return 0 },
+					Count:   func(context.Context) (int, error) { return c.pending, nil },
+					Watched: func() int { return 0 },
 				})
 				if !s.LastBeat().IsZero() {
 					t.Error("it turns before Run")

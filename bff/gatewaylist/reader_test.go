@@ -74,12 +74,18 @@ func readAll(t *testing.T, l Lister) (*Reader, error) {
 // listed when it began.
 func TestReaderMissesNothing(t *testing.T) {
 	changes := map[string]func(r *rand.Rand, list []string, fresh string) []string{
-		"in front": func(_ *rand.Rand, list []string, fresh string) []string { return slices.Insert(list, 0, fresh) },
-		"behind":   func(_ *rand.Rand, list []string, fresh string) []string { return append(list, fresh) },
+		"in front": func(_ *rand.Rand, list []string, fresh string) []string {
+			return slices.Insert(list, 0, fresh)
+		},
+		"behind": func(_ *rand.Rand, list []string, fresh string) []string {
+			return append(list, fresh)
+		},
 		"anywhere": func(r *rand.Rand, list []string, fresh string) []string {
 			return slices.Insert(list, r.IntN(len(list)+1), fresh)
 		},
-		"to the front": func(r *rand.Rand, list []string, _ string) []string { return moved(list, r.IntN(len(list)), 0) },
+		"to the front": func(r *rand.Rand, list []string, _ string) []string {
+			return moved(list, r.IntN(len(list)), 0)
+		},
 		"to the end": func(r *rand.Rand, list []string, _ string) []string {
 			return moved(list, r.IntN(len(list)), len(list)-1)
 		},
@@ -90,7 +96,7 @@ func TestReaderMissesNothing(t *testing.T) {
 	for name, change := range changes {
 		t.Run(name, func(t *testing.T) {
 			known := 0
-			for seed := range uint64(300) {
+			for seed := range uint64(100) {
 				r := rand.New(rand.NewPCG(seed, 1))
 				p := newPager(1 + r.IntN(600))
 				if name == "in front" || name == "behind" {
@@ -121,8 +127,8 @@ func TestReaderMissesNothing(t *testing.T) {
 					}
 				}
 			}
-			if known < 100 {
-				t.Errorf("only %d of 900 readings came to an end", known)
+			if known < 33 {
+				t.Errorf("only %d of 300 readings came to an end", known)
 			}
 		})
 	}
@@ -145,7 +151,9 @@ func TestReaderRequests(t *testing.T) {
 			return list
 		}
 	}
-	front := func(list []string) []string { return append([]string{fmt.Sprint("new", len(list))}, list...) }
+	front := func(list []string) []string {
+		return append([]string{fmt.Sprint("new", len(list))}, list...)
+	}
 	behind := func(list []string) []string { return append(list, fmt.Sprint("new", len(list))) }
 	for _, c := range []struct {
 		name    string
@@ -178,16 +186,31 @@ func TestReaderProvesNothing(t *testing.T) {
 		want error
 	}{
 		"no end": {func(n int) payment.RecordPage {
-			return payment.RecordPage{Items: []payment.Record{{TrackingCode: fmt.Sprint(n)}}, LastPage: n + 1, Total: 9}
+			return payment.RecordPage{
+				Items:    []payment.Record{{TrackingCode: fmt.Sprint(n)}},
+				LastPage: n + 1,
+				Total:    9,
+			}
 		}, errTooLong},
 		"too long": {func(n int) payment.RecordPage {
-			return payment.RecordPage{Items: []payment.Record{{TrackingCode: fmt.Sprint(n)}}, LastPage: maxPages + 1}
+			return payment.RecordPage{
+				Items:    []payment.Record{{TrackingCode: fmt.Sprint(n)}},
+				LastPage: maxPages + 1,
+			}
 		}, errTooLong},
 		"shorter than it says": {func(n int) payment.RecordPage {
-			return payment.RecordPage{Items: []payment.Record{{TrackingCode: "a"}}, LastPage: 1, Total: 2}
+			return payment.RecordPage{
+				Items:    []payment.Record{{TrackingCode: "a"}},
+				LastPage: 1,
+				Total:    2,
+			}
 		}, errMoving},
 		"longer than it says": {func(n int) payment.RecordPage {
-			return payment.RecordPage{Items: []payment.Record{{TrackingCode: "a"}, {TrackingCode: "b"}}, LastPage: 1, Total: 1}
+			return payment.RecordPage{
+				Items:    []payment.Record{{TrackingCode: "a"}, {TrackingCode: "b"}},
+				LastPage: 1,
+				Total:    1,
+			}
 		}, errMoving},
 		"without a total": {func(n int) payment.RecordPage {
 			return payment.RecordPage{Items: []payment.Record{{TrackingCode: "a"}}, LastPage: 1}
@@ -287,7 +310,8 @@ func TestReaderTriesAgain(t *testing.T) {
 		}
 		fortest.OK(t, r.Err())
 		fortest.Diff(t, read, []int{1, 2, 3}, "pages that were read")
-		fortest.Diff(t, failing.asked, []int{1, 2, 2, 2, 3, 3, 3, 3, 3}, "pages that were asked for")
+		fortest.Diff(t, failing.asked, []int{1, 2, 2, 2, 3, 3, 3, 3, 3},
+			"pages that were asked for")
 	})
 }
 
@@ -298,7 +322,9 @@ type failingList struct {
 	asked []int
 }
 
-func (l *failingList) Transactions(ctx context.Context, q payment.ListQuery) (payment.RecordPage, error) {
+func (l *failingList) Transactions(
+	ctx context.Context, q payment.ListQuery,
+) (payment.RecordPage, error) {
 	l.asked = append(l.asked, q.Page)
 	if l.fails[q.Page] > 0 {
 		l.fails[q.Page]--

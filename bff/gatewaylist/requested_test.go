@@ -26,7 +26,9 @@ type slowRecords struct {
 	asked atomic.Int64 // that are waited for now
 }
 
-func (b *slowRecords) Transactions(ctx context.Context, q payment.ListQuery) (page payment.RecordPage, err error) {
+func (b *slowRecords) Transactions(
+	ctx context.Context, q payment.ListQuery,
+) (page payment.RecordPage, err error) {
 	b.asked.Add(1)
 	defer b.asked.Add(-1)
 	comes := time.NewTimer(3 * time.Second)
@@ -41,7 +43,9 @@ func (b *slowRecords) Transactions(ctx context.Context, q payment.ListQuery) (pa
 	page = payment.RecordPage{Page: q.Page, LastPage: b.pages, Total: 50*b.pages - 1}
 	for n := range 50 {
 		page.Items = append(page.Items, payment.Record{
-			TrackingCode: fmt.Sprint(q.Page, ".", n), Status: strings.Repeat("\u00e9", 1000), Comment: "cs-aaaaaaaaaaaaaaaaaaaa",
+			TrackingCode: fmt.Sprint(q.Page, ".", n),
+			Status:       strings.Repeat("\u00e9", 1000),
+			Comment:      "cs-aaaaaaaaaaaaaaaaaaaa",
 		})
 	}
 	if q.Page == b.pages {
@@ -51,7 +55,9 @@ func (b *slowRecords) Transactions(ctx context.Context, q payment.ListQuery) (pa
 }
 
 // withRun tests a run that was just started, in fake time.
-func withRun(t *testing.T, pages int, test func(t *testing.T, c *gatewaylist.Reconciler, known func() gatewaylist.RunStatus)) {
+func withRun(
+	t *testing.T, pages int, test func(t *testing.T, c *gatewaylist.Reconciler, known func() gatewaylist.RunStatus),
+) {
 	synctest.Test(t, func(t *testing.T) {
 		rows := newRunStore(t)
 		c := gatewaylist.NewReconciler(gatewaylist.ReconcilerConfig{
@@ -77,7 +83,9 @@ func TestRunReportsProgress(t *testing.T) {
 	withRun(t, 12, func(t *testing.T, _ *gatewaylist.Reconciler, known func() gatewaylist.RunStatus) {
 		time.Sleep(32 * time.Second)
 		now := known()
-		if p := now.Last.Progress; now.State(time.Now()) != gatewaylist.Running || p.Page != 10 || p.Pages != 12 || !p.Day.Equal(now.Last.To.AddDate(0, 0, 1)) || now.Last.By != "ann" {
+		p := now.Last.Progress
+		if now.State(time.Now()) != gatewaylist.Running || p.Page != 10 || p.Pages != 12 ||
+			!p.Day.Equal(now.Last.To.AddDate(0, 0, 1)) || now.Last.By != "ann" {
 			t.Errorf("after ten pages: state %d, %+v", now.State(time.Now()), now.Last)
 		}
 		time.Sleep(6 * time.Second)
@@ -86,8 +94,11 @@ func TestRunReportsProgress(t *testing.T) {
 		if now.State(time.Now()) != gatewaylist.Done || r == nil {
 			t.Fatalf("at the end: state %d, %+v", now.State(time.Now()), now)
 		}
-		if r.Transactions != 599 || r.Counts[gatewaylist.FindingNotInDatabase] != 599 || len(r.Findings) != gatewaylist.MaxFindings || !r.Ended.Equal(r.Began.Add(36*time.Second)) || r.By != "ann" {
-			t.Errorf("%d transactions, %v, %d findings kept, %s to %s", r.Transactions, r.Counts, len(r.Findings), r.Began, r.Ended)
+		if r.Transactions != 599 || r.Counts[gatewaylist.FindingNotInDatabase] != 599 ||
+			len(r.Findings) != gatewaylist.MaxFindings ||
+			!r.Ended.Equal(r.Began.Add(36*time.Second)) || r.By != "ann" {
+			t.Errorf("%d transactions, %v, %d findings kept, %s to %s", r.Transactions, r.Counts,
+				len(r.Findings), r.Began, r.Ended)
 		}
 		if text := r.Findings[0].AtGateway; len(text) > 310 || !strings.HasSuffix(text, "\u00e9…") {
 			t.Errorf("what the gateway wrote is kept as %q", text)
@@ -109,7 +120,9 @@ func TestRunIsFenced(t *testing.T) {
 			t.Errorf("%d runs continue; want bob's", n)
 		}
 		time.Sleep(time.Minute)
-		if now := known(); now.State(time.Now()) != gatewaylist.Done || now.Last.By != "bob" || now.Report.By != "bob" {
+		now := known()
+		if now.State(time.Now()) != gatewaylist.Done || now.Last.By != "bob" ||
+			now.Report.By != "bob" {
 			t.Errorf("the last one is %+v; want bob's", now.Last)
 		}
 	})
@@ -119,7 +132,9 @@ func TestRunIsFenced(t *testing.T) {
 func TestRunIsGivenUp(t *testing.T) {
 	withRun(t, 0, func(t *testing.T, _ *gatewaylist.Reconciler, known func() gatewaylist.RunStatus) {
 		time.Sleep(11 * time.Minute)
-		if now := known(); now.State(time.Now()) != gatewaylist.Failed || now.Last.Ended.Sub(now.Last.Began) != 10*time.Minute {
+		now := known()
+		if now.State(time.Now()) != gatewaylist.Failed ||
+			now.Last.Ended.Sub(now.Last.Began) != 10*time.Minute {
 			t.Errorf("the last one is %+v; want it given up after ten minutes", now.Last)
 		}
 	})
@@ -147,9 +162,21 @@ func TestRunState(t *testing.T) {
 		{"running", gatewaylist.RunStatus{Epoch: 1, Until: now.Add(1)}, gatewaylist.Running},
 		{"the lease has run out", gatewaylist.RunStatus{Epoch: 1, Until: now}, gatewaylist.Aborted},
 		{"not leased", gatewaylist.RunStatus{Epoch: 1}, gatewaylist.Aborted},
-		{"another after a report", gatewaylist.RunStatus{Epoch: 2, Report: &gatewaylist.Report{}}, gatewaylist.Aborted},
-		{"done", gatewaylist.RunStatus{Epoch: 1, Last: gatewaylist.Run{Ended: now}}, gatewaylist.Done},
-		{"failed", gatewaylist.RunStatus{Epoch: 1, Last: gatewaylist.Run{Ended: now, Failed: true}}, gatewaylist.Failed},
+		{
+			"another after a report",
+			gatewaylist.RunStatus{Epoch: 2, Report: &gatewaylist.Report{}},
+			gatewaylist.Aborted,
+		},
+		{
+			"done",
+			gatewaylist.RunStatus{Epoch: 1, Last: gatewaylist.Run{Ended: now}},
+			gatewaylist.Done,
+		},
+		{
+			"failed",
+			gatewaylist.RunStatus{Epoch: 1, Last: gatewaylist.Run{Ended: now, Failed: true}},
+			gatewaylist.Failed,
+		},
 	} {
 		fortest.Equal(t, c.known.State(now), c.want, "%s: state", c.name)
 	}
@@ -160,7 +187,8 @@ func TestNoRunAfterClose(t *testing.T) {
 	c := gatewaylist.NewReconciler(gatewaylist.ReconcilerConfig{})
 	c.Close()
 	day := time.Now()
-	if begun, err := c.Start(t.Context(), "ann", day.Add(-24*time.Hour), day); begun || !errors.Is(err, &wire.Error{Code: wire.CodeGatewayUnavailable}) {
+	begun, err := c.Start(t.Context(), "ann", day.Add(-24*time.Hour), day)
+	if begun || !errors.Is(err, &wire.Error{Code: wire.CodeGatewayUnavailable}) {
 		t.Errorf("Start after Close = %v, %v; want no run", begun, err)
 	}
 }

@@ -26,7 +26,9 @@ type runStore struct {
 	begun []gatewaylist.Run
 }
 
-func (r *runStore) BeginRun(_ context.Context, c gatewaylist.Run, now time.Time, lease time.Duration) (int64, error) {
+func (r *runStore) BeginRun(
+	_ context.Context, c gatewaylist.Run, now time.Time, lease time.Duration,
+) (int64, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	row := r.rows[c.Kind]
@@ -39,11 +41,15 @@ func (r *runStore) BeginRun(_ context.Context, c gatewaylist.Run, now time.Time,
 	return row.Epoch, nil
 }
 
-func (r *runStore) ExtendRun(_ context.Context, epoch int64, c gatewaylist.Run, until time.Time) error {
+func (r *runStore) ExtendRun(
+	_ context.Context, epoch int64, c gatewaylist.Run, until time.Time,
+) error {
 	return r.change(epoch, c, func(row *gatewaylist.RunStatus) { row.Until = until })
 }
 
-func (r *runStore) EndRun(_ context.Context, epoch int64, c gatewaylist.Run, report *gatewaylist.Report, next time.Time) error {
+func (r *runStore) EndRun(
+	_ context.Context, epoch int64, c gatewaylist.Run, report *gatewaylist.Report, next time.Time,
+) error {
 	return r.change(epoch, c, func(row *gatewaylist.RunStatus) {
 		row.Until, row.Next = time.Time{}, next
 		if report != nil {
@@ -65,14 +71,19 @@ func (r *runStore) change(epoch int64, c gatewaylist.Run, do func(*gatewaylist.R
 	return nil
 }
 
-func (r *runStore) LastRun(_ context.Context, kind gatewaylist.RunKind) (gatewaylist.RunStatus, error) {
+func (r *runStore) LastRun(
+	_ context.Context, kind gatewaylist.RunKind,
+) (gatewaylist.RunStatus, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.rows[kind], nil
 }
 
 func newRunStore(t *testing.T) *runStore {
-	return &runStore{Store: checkouttest.NewStore(t, time.Now), rows: map[gatewaylist.RunKind]gatewaylist.RunStatus{}}
+	return &runStore{
+		Store: checkouttest.NewStore(t, time.Now),
+		rows:  map[gatewaylist.RunKind]gatewaylist.RunStatus{},
+	}
 }
 
 // times returns the number of runs of a kind.
@@ -95,7 +106,9 @@ type lister struct {
 	refuse  func(payment.ListQuery) error // nil = nothing is refused
 }
 
-func (l *lister) Transactions(ctx context.Context, q payment.ListQuery) (payment.RecordPage, error) {
+func (l *lister) Transactions(
+	ctx context.Context, q payment.ListQuery,
+) (payment.RecordPage, error) {
 	l.mu.Lock()
 	l.queries = append(l.queries, q)
 	refuse := l.refuse
@@ -129,7 +142,13 @@ func withScheduler(t *testing.T, test func(t *testing.T, b *scheduler)) {
 		book := newRunStore(t)
 		gateway := checkouttest.NewGateway(time.Now)
 		b := &scheduler{
-			Shop: &checkouttest.Shop{T: t, Clock: &checkouttest.Clock{}, Gateway: gateway, Store: book.Store}, list: &lister{Gateway: gateway},
+			Shop: &checkouttest.Shop{
+				T:       t,
+				Clock:   &checkouttest.Clock{},
+				Gateway: gateway,
+				Store:   book.Store,
+			},
+			list: &lister{Gateway: gateway},
 			book: book,
 		}
 		b.start()
@@ -201,12 +220,15 @@ func TestDailyRunFindsLateMoney(t *testing.T) {
 				b.WantStatus(s.ID, c.status)
 				b.WantEvents(s.ID, payment.EventPending, payment.EventExpired, c.event)
 				fortest.Equal(t, b.Load(s.ID).Attempts[0].Late, c.status == wire.Confirmed, "late")
-				if known, err := b.records.Status(t.Context(), gatewaylist.Daily); err != nil || known.Report.Progress.Late != 1 || known.Report.Transactions != 1 {
-					t.Errorf("report = %+v, %v; want one payment of one transaction", known.Report, err)
+				known, err := b.records.Status(t.Context(), gatewaylist.Daily)
+				if err != nil || known.Report.Progress.Late != 1 || known.Report.Transactions != 1 {
+					t.Errorf("report = %+v, %v; want one payment of one transaction", known.Report,
+						err)
 				}
 				reads := b.Gateway.Calls("status")
 				b.pass(48 * time.Hour)
-				if n := b.Gateway.Calls("status") - reads; n > 5 { // the checks of a confirmed payment
+				n := b.Gateway.Calls("status") - reads
+				if n > 5 { // the checks of a confirmed payment
 					t.Errorf("%d status reads in the next days; want no more for what is known", n)
 				}
 			})
@@ -232,7 +254,10 @@ func TestListConfirmsNothing(t *testing.T) {
 	withScheduler(t, func(t *testing.T, b *scheduler) {
 		s := b.dead(10)
 		b.Gateway.MangleStatus = func(r *payment.Record) { // of status reads
-			r.Status, r.PaidAmount, r.Paid, r.PaidReadable = "expired", "", checkouttest.Dec("0"), false
+			r.Status = "expired"
+			r.PaidAmount = ""
+			r.Paid = checkouttest.Dec("0")
+			r.PaidReadable = false
 			r.TxID, r.PaidAt = "", time.Time{}
 		}
 		b.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
@@ -287,7 +312,13 @@ func TestDailyRunResumes(t *testing.T) {
 	withScheduler(t, func(t *testing.T, b *scheduler) {
 		s := b.dead(10)
 		for range 120 { // of another program
-			b.Gateway.Add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: checkouttest.Dec("1"), TTL: 30, Comment: "-"})
+			b.Gateway.Add(payment.CreateRequest{
+				CurrencySymbol: "USDT",
+				NetworkCode:    "trc20",
+				AmountUSD:      checkouttest.Dec("1"),
+				TTL:            30,
+				Comment:        "-",
+			})
 		}
 		b.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
 		broken := func(q payment.ListQuery) error {
@@ -307,7 +338,8 @@ func TestDailyRunResumes(t *testing.T) {
 		b.list.answer(broken)
 		b.pass(3 * time.Hour)
 		known := daily()
-		if known.State(time.Now()) != gatewaylist.Failed || known.Last.Progress.Page != 2 || known.Last.Failures < 5 || known.Last.Failures > 9 {
+		if known.State(time.Now()) != gatewaylist.Failed || known.Last.Progress.Page != 2 ||
+			known.Last.Failures < 5 || known.Last.Failures > 9 {
 			t.Fatalf("after hours of failure: %+v", known.Last)
 		}
 		b.WantStatus(s.ID, wire.Expired)
@@ -336,12 +368,19 @@ func TestDailyRunResumes(t *testing.T) {
 func TestDailyRunIsTakenOver(t *testing.T) {
 	withScheduler(t, func(t *testing.T, b *scheduler) {
 		for range 5000 {
-			b.Gateway.Add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: checkouttest.Dec("1"), TTL: 30, Comment: "-"})
+			b.Gateway.Add(payment.CreateRequest{
+				CurrencySymbol: "USDT",
+				NetworkCode:    "trc20",
+				AmountUSD:      checkouttest.Dec("1"),
+				TTL:            30,
+				Comment:        "-",
+			})
 		}
 		b.pass(90 * time.Second)
 		b.stop()
 		known, err := b.records.Status(t.Context(), gatewaylist.Daily)
-		if err != nil || known.State(time.Now()) != gatewaylist.Aborted || known.Last.Progress.Page < 20 {
+		if err != nil || known.State(time.Now()) != gatewaylist.Aborted ||
+			known.Last.Progress.Page < 20 {
 			t.Fatalf("after the end: %+v, %v", known, err)
 		}
 		b.start()
@@ -371,11 +410,17 @@ func TestDailyRunReadsAll(t *testing.T) {
 			if q.To.Sub(q.From) > 30*24*time.Hour || q.Status != "" || q.Limit != 50 {
 				t.Errorf("asked for %+v", q)
 			}
-			for day := q.From; day.Before(q.To); day = day.AddDate(0, 0, 1) { // if the second date is left out
+			for day := q.From; day.Before(q.To); day = day.AddDate(0, 0,
+				1) { // if the second date is left out
 				days = append(days, day)
 			}
 		}
-		for day := began.AddDate(0, 0, -1).Truncate(24 * time.Hour); day.Before(time.Now().AddDate(0, 0, 1)); day = day.AddDate(0, 0, 1) {
+		for day := began.AddDate(
+			0,
+			0,
+			-1,
+		).Truncate(24 * time.Hour); day.Before(time.Now().AddDate(0, 0,
+			1)); day = day.AddDate(0, 0, 1) {
 			if !slices.ContainsFunc(days, day.Equal) {
 				t.Errorf("%s was not read", day.Format(time.DateOnly))
 			}
@@ -390,7 +435,13 @@ func TestDailyRunReadsAll(t *testing.T) {
 func TestDailyRunSkipsWhatIsUnreadable(t *testing.T) {
 	withScheduler(t, func(t *testing.T, b *scheduler) {
 		s := b.dead(40) // in the second part of the list
-		b.Gateway.Add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: checkouttest.Dec("1"), TTL: 30, Comment: "-"})
+		b.Gateway.Add(payment.CreateRequest{
+			CurrencySymbol: "USDT",
+			NetworkCode:    "trc20",
+			AmountUSD:      checkouttest.Dec("1"),
+			TTL:            30,
+			Comment:        "-",
+		})
 		b.stop()
 		wrong := &wrongTotal{b.list}
 		b.records = gatewaylist.NewReconciler(gatewaylist.ReconcilerConfig{
@@ -440,8 +491,10 @@ func TestDailyRunReadsUnreadableDaysAgain(t *testing.T) {
 		b.list.answer(nil)
 		b.pass(2 * time.Hour)
 		known = fortest.Must(b.records.Status(t.Context(), gatewaylist.Daily))(t)
-		if known.State(time.Now()) != gatewaylist.Failed || !known.Report.Ended.Equal(before.Report.Ended) {
-			t.Errorf("without the last days: %+v, report of %s; want a failed run", known.Last, known.Report.Ended)
+		if known.State(time.Now()) != gatewaylist.Failed ||
+			!known.Report.Ended.Equal(before.Report.Ended) {
+			t.Errorf("without the last days: %+v, report of %s; want a failed run", known.Last,
+				known.Report.Ended)
 		}
 		b.list.mu.Lock()
 		defer b.list.mu.Unlock()
@@ -456,7 +509,9 @@ func TestDailyRunReadsUnreadableDaysAgain(t *testing.T) {
 // wrongTotal has one transaction less than its total, in the last days.
 type wrongTotal struct{ *lister }
 
-func (l *wrongTotal) Transactions(ctx context.Context, q payment.ListQuery) (payment.RecordPage, error) {
+func (l *wrongTotal) Transactions(
+	ctx context.Context, q payment.ListQuery,
+) (payment.RecordPage, error) {
 	page, err := l.lister.Transactions(ctx, q)
 	if q.To.After(time.Now()) {
 		page.Total++
@@ -468,7 +523,13 @@ func (l *wrongTotal) Transactions(ctx context.Context, q payment.ListQuery) (pay
 func TestListThatRepeatsItself(t *testing.T) {
 	withScheduler(t, func(t *testing.T, b *scheduler) {
 		for range 120 {
-			b.Gateway.Add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: checkouttest.Dec("1"), TTL: 30, Comment: "-"})
+			b.Gateway.Add(payment.CreateRequest{
+				CurrencySymbol: "USDT",
+				NetworkCode:    "trc20",
+				AmountUSD:      checkouttest.Dec("1"),
+				TTL:            30,
+				Comment:        "-",
+			})
 		}
 		b.list.answer(nil)
 		stuck := &stuckList{b.list}
@@ -481,7 +542,8 @@ func TestListThatRepeatsItself(t *testing.T) {
 		records := b.records
 		b.ended.Go(func() { records.RunScheduled(ctx) })
 		b.pass(5 * time.Minute)
-		if known, err := b.records.Status(t.Context(), gatewaylist.Daily); err != nil || known.State(time.Now()) != gatewaylist.Failed {
+		known, err := b.records.Status(t.Context(), gatewaylist.Daily)
+		if err != nil || known.State(time.Now()) != gatewaylist.Failed {
 			t.Errorf("%+v, %v; want a failed run", known, err)
 		}
 	})
@@ -490,7 +552,9 @@ func TestListThatRepeatsItself(t *testing.T) {
 // stuckList always returns its first page.
 type stuckList struct{ *lister }
 
-func (s *stuckList) Transactions(ctx context.Context, q payment.ListQuery) (payment.RecordPage, error) {
+func (s *stuckList) Transactions(
+	ctx context.Context, q payment.ListQuery,
+) (payment.RecordPage, error) {
 	q.Page = 1
 	return s.lister.Transactions(ctx, q)
 }

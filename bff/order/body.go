@@ -41,9 +41,16 @@ type body struct {
 // CodeAmountRequired, CodeAmountType, CodeAmountInvalid, CodeInvalid; Param names the member.
 func Decode(raw []byte) (payment.Order, error) {
 	var b body
-	if err := Strict(raw, &b); err != nil {
+	err := Strict(raw, &b)
+	refused, ok := errors.AsType[*wire.Error](err)
+	if ok && refused.Code == wire.CodeInvalid && refused.Param == "amount" {
+		refused.Code = wire.CodeAmountType
+		refused.Detail = string(refused.Code)
+	}
+	if err != nil {
 		return payment.Order{}, err
 	}
+
 	return b.order()
 }
 
@@ -137,7 +144,7 @@ func Strict(raw []byte, v any) error {
 		return payment.NewError(wire.CodeDuplicateField, member(syntactic.JSONPointer))
 	case errors.As(err, &semantic):
 		param := member(semantic.JSONPointer)
-		if param == "amount_usd" || param == "amount" {
+		if param == "amount_usd" {
 			return payment.NewError(wire.CodeAmountType, param)
 		}
 		return payment.NewError(wire.CodeInvalid, param)

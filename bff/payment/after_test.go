@@ -71,26 +71,36 @@ func TestPaidAfterConfirmation(t *testing.T) {
 		events := s.Events(before, noon.Add(time.Hour), EventOptions{})
 		fortest.Equal(t, len(events), step.reported, "%s paid events", step.paid)
 		for _, e := range events {
-			if e.Type != EventReview || seen[e.ID] || s.Object(EventOptions{}).ReviewReason != reasonPaidMore {
-				t.Errorf("%s paid: reported %s %s because of %q", step.paid, e.Type, e.ID, s.Object(EventOptions{}).ReviewReason)
+			if e.Type != EventReview || seen[e.ID] ||
+				s.Object(EventOptions{}).ReviewReason != reasonPaidMore {
+				t.Errorf("%s paid: reported %s %s because of %q", step.paid, e.Type, e.ID,
+					s.Object(EventOptions{}).ReviewReason)
 			}
 			seen[e.ID] = true
 		}
 	}
 	fortest.Equal(t, s.Object(EventOptions{}).OverpaidAmount, "49.97", "overpaid_amount")
-	if diff := cmp.Diff(was, s.Attempts[0], cmpopts.IgnoreFields(Attempt{}, "Paid", "Alert")); diff != "" || s.Status != wire.Confirmed {
+	diff := cmp.Diff(was, s.Attempts[0], cmpopts.IgnoreFields(Attempt{}, "Paid", "Alert"))
+	if diff != "" || s.Status != wire.Confirmed {
 		t.Errorf("the payment is %s and has changed: (-was +is)\n%s", s.Status, diff)
 	}
 }
 
 // A wrong gateway clock does not change the payment window.
 func TestWindowByItsLength(t *testing.T) {
-	for _, off := range []time.Duration{0, 10 * time.Minute, -10 * time.Minute, 26 * time.Hour, -26 * time.Hour} {
+	for _, off := range []time.Duration{
+		0, 10 * time.Minute, -10 * time.Minute, 26 * time.Hour, -26 * time.Hour,
+	} {
 		s := waiting()
 		a := &s.Attempts[0]
 		a.StartedAt, a.TTLMinutes = noon, 30
 		a.ExpiresAt = expiry(noon.Add(off+30*time.Minute), noon, a.TTLMinutes)
-		r := Record{TrackingCode: "T1", Status: "pending", CreatedAt: noon.Add(off), ExpiresAt: noon.Add(off + 30*time.Minute)}
+		r := Record{
+			TrackingCode: "T1",
+			Status:       "pending",
+			CreatedAt:    noon.Add(off),
+			ExpiresAt:    noon.Add(off + 30*time.Minute),
+		}
 		s.Apply(1, r, env, noon.Add(3*time.Second))
 		if want := noon.Add(30 * time.Minute); a.ExpiresAt.Sub(want).Abs() > time.Minute {
 			t.Errorf("a clock that is %v off: to be paid until %v; want %v", off, a.ExpiresAt, want)
@@ -105,12 +115,35 @@ func TestFinishedAt(t *testing.T) {
 		s    Session
 		want time.Time
 	}{
-		"open":     {Session{Status: wire.Open, ExpiresAt: at(9)}, time.Time{}},
-		"review":   {Session{Status: wire.Review, Attempts: []Attempt{{EndedAt: at(1)}}}, time.Time{}},
-		"paid":     {Session{Status: wire.Confirmed, Attempts: []Attempt{{EndedAt: at(1)}, {EndedAt: at(3)}}}, at(3)},
-		"resolved": {Session{Status: wire.Cancelled, Attempts: []Attempt{{EndedAt: at(1)}}, Timeline: []TimelineEntry{{At: at(5), What: "session.resolved"}}}, at(5)},
-		"looked":   {Session{Status: wire.Expired, Attempts: []Attempt{{EndedAt: at(1), RecheckAskedAt: at(8)}}, Timeline: []TimelineEntry{{At: at(7), What: "attempt.found"}}}, at(1)},
-		"unused":   {Session{Status: wire.Expired, ExpiresAt: at(9)}, at(9)},
+		"open": {Session{Status: wire.Open, ExpiresAt: at(9)}, time.Time{}},
+		"review": {
+			Session{Status: wire.Review, Attempts: []Attempt{{EndedAt: at(1)}}},
+			time.Time{},
+		},
+		"paid": {
+			Session{
+				Status:   wire.Confirmed,
+				Attempts: []Attempt{{EndedAt: at(1)}, {EndedAt: at(3)}},
+			},
+			at(3),
+		},
+		"resolved": {
+			Session{
+				Status:   wire.Cancelled,
+				Attempts: []Attempt{{EndedAt: at(1)}},
+				Timeline: []TimelineEntry{{At: at(5), What: "session.resolved"}},
+			},
+			at(5),
+		},
+		"looked": {
+			Session{
+				Status:   wire.Expired,
+				Attempts: []Attempt{{EndedAt: at(1), RecheckAskedAt: at(8)}},
+				Timeline: []TimelineEntry{{At: at(7), What: "attempt.found"}},
+			},
+			at(1),
+		},
+		"unused": {Session{Status: wire.Expired, ExpiresAt: at(9)}, at(9)},
 	} {
 		if got := c.s.FinishedAt(); !got.Equal(c.want) {
 			t.Errorf("%s: FinishedAt = %v; want %v", name, got, c.want)

@@ -15,18 +15,28 @@ import (
 // undocumented.
 func TestApplyTable(t *testing.T) {
 	const proven, short = "confirmed", "confirmed short"
-	statuses := []string{"pending", proven, short, "expired", "cancelled", "canceled", "processing", ""}
+	statuses := []string{
+		"pending", proven, short, "expired", "cancelled", "canceled", "processing", "",
+	}
 	for state, want := range map[State][]State{
-		Creating:  {Creating, Confirmed, InReview, Expired, Cancelled, Cancelled, Creating, Creating},
-		Unknown:   {Unknown, Confirmed, InReview, Expired, Cancelled, Cancelled, Unknown, Unknown},
-		Waiting:   {Waiting, Confirmed, InReview, Expired, Cancelled, Cancelled, Waiting, Waiting},
-		Confirmed: {Confirmed, Confirmed, Confirmed, Confirmed, Confirmed, Confirmed, Confirmed, Confirmed},
-		Expired:   {Expired, Confirmed, InReview, Expired, Expired, Expired, Expired, Expired},
-		Cancelled: {Cancelled, Confirmed, InReview, Cancelled, Cancelled, Cancelled, Cancelled, Cancelled},
-		Refused:   {Refused, Confirmed, InReview, Refused, Refused, Refused, Refused, Refused},
-		Abandoned: {Abandoned, Confirmed, InReview, Abandoned, Abandoned, Abandoned, Abandoned, Abandoned},
-		Rejected:  {Rejected, Confirmed, InReview, Rejected, Rejected, Rejected, Rejected, Rejected},
-		InReview:  {InReview, Confirmed, InReview, InReview, InReview, InReview, InReview, InReview},
+		Creating: {
+			Creating, Confirmed, InReview, Expired, Cancelled, Cancelled, Creating, Creating,
+		},
+		Unknown: {Unknown, Confirmed, InReview, Expired, Cancelled, Cancelled, Unknown, Unknown},
+		Waiting: {Waiting, Confirmed, InReview, Expired, Cancelled, Cancelled, Waiting, Waiting},
+		Confirmed: {
+			Confirmed, Confirmed, Confirmed, Confirmed, Confirmed, Confirmed, Confirmed, Confirmed,
+		},
+		Expired: {Expired, Confirmed, InReview, Expired, Expired, Expired, Expired, Expired},
+		Cancelled: {
+			Cancelled, Confirmed, InReview, Cancelled, Cancelled, Cancelled, Cancelled, Cancelled,
+		},
+		Refused: {Refused, Confirmed, InReview, Refused, Refused, Refused, Refused, Refused},
+		Abandoned: {
+			Abandoned, Confirmed, InReview, Abandoned, Abandoned, Abandoned, Abandoned, Abandoned,
+		},
+		Rejected: {Rejected, Confirmed, InReview, Rejected, Rejected, Rejected, Rejected, Rejected},
+		InReview: {InReview, Confirmed, InReview, InReview, InReview, InReview, InReview, InReview},
 	} {
 		for i, status := range statuses {
 			s, r := waiting(), paid()
@@ -67,7 +77,9 @@ func TestConfirmedNeverChanges(t *testing.T) {
 	s := waiting()
 	s.Apply(1, paid(), env, noon)
 	was := s.Attempts[0]
-	for _, status := range []string{"pending", "expired", "cancelled", "confirmed", "refunded", ""} {
+	for _, status := range []string{
+		"pending", "expired", "cancelled", "confirmed", "refunded", "",
+	} {
 		r := paid()
 		r.Status, r.Paid, r.TxID = status, dec("99"), "0xb"
 		s.Apply(1, r, "https://elsewhere", noon.Add(time.Hour))
@@ -78,13 +90,24 @@ func TestConfirmedNeverChanges(t *testing.T) {
 
 func TestPaidOnlyGrows(t *testing.T) {
 	s := waiting()
-	for _, c := range []struct{ paid, want string }{{"3", "3"}, {"2", "3"}, {"-1", "3"}, {"3.5", "3.5"}} {
-		s.Apply(1, Record{TrackingCode: "T1", Status: "pending", Paid: dec(c.paid), PaidReadable: true}, env, noon)
+	for _, c := range []struct{ paid, want string }{
+		{"3", "3"},
+		{"2", "3"},
+		{"-1", "3"},
+		{"3.5", "3.5"},
+	} {
+		s.Apply(
+			1,
+			Record{TrackingCode: "T1", Status: "pending", Paid: dec(c.paid), PaidReadable: true},
+			env,
+			noon,
+		)
 		if got := s.Attempts[0].Paid; !got.Equal(dec(c.want)) {
 			t.Errorf("Paid = %s after %s; want %s", got, c.paid, c.want)
 		}
 	}
-	s.Apply(1, Record{TrackingCode: "T1", Status: "pending", Paid: dec("9"), PaidReadable: false}, env, noon)
+	s.Apply(1, Record{TrackingCode: "T1", Status: "pending", Paid: dec("9"), PaidReadable: false},
+		env, noon)
 	if got := s.Attempts[0].Paid; !got.Equal(dec("3.5")) {
 		t.Errorf("Paid = %s after something unreadable; want 3.5", got)
 	}
@@ -123,8 +146,17 @@ func TestEvents(t *testing.T) {
 		{"part", see(s, 1, part), []EventType{EventPartial}},
 		{"the same part", see(s, 1, part), []EventType{}},
 		{"more", see(s, 1, more), []EventType{EventPartial}},
-		{"end", see(s, 1, Record{TrackingCode: "T1", Status: "expired"}), []EventType{EventExpired}},
-		{"late part", see(s, 1, Record{TrackingCode: "T1", Status: "expired", Paid: dec("6"), PaidReadable: true}), []EventType{EventPartial}},
+		{
+			"end",
+			see(s, 1, Record{TrackingCode: "T1", Status: "expired"}),
+			[]EventType{EventExpired},
+		},
+		{
+			"late part",
+			see(s, 1,
+				Record{TrackingCode: "T1", Status: "expired", Paid: dec("6"), PaidReadable: true}),
+			[]EventType{EventPartial},
+		},
 		{"late whole", see(s, 1, paid()), []EventType{EventConfirmed}},
 		{"again", see(s, 1, paid()), []EventType{}},
 		{"regression", see(s, 1, gone), []EventType{}},
@@ -138,7 +170,8 @@ func TestEvents(t *testing.T) {
 		s.Attempts = append(s.Attempts, Attempt{Number: 2, State: Creating})
 	}
 	if got := eventsOf(s, change); len(got) != 0 || s.Status != wire.Preparing {
-		t.Errorf("a change of coin is reported as %v in status %s; want nothing while preparing", got, s.Status)
+		t.Errorf("a change of coin is reported as %v in status %s; want nothing while preparing",
+			got, s.Status)
 	}
 	fortest.Diff(t, eventsOf(s, func() { s.Attempts[1].State = Waiting }),
 		[]EventType{EventPending}, "events of the second attempt")
@@ -161,10 +194,12 @@ func TestEventIDs(t *testing.T) {
 		return newEvent(s, EventOptions{}, kind, noon, distinct).ID
 	}
 	again := id(EventExpired, "1")
-	if again != id(EventExpired, "1") || again == id(EventExpired, "2") || id(EventExpired, "1") == id(EventCancelled, "1") {
+	if again != id(EventExpired, "1") || again == id(EventExpired, "2") ||
+		id(EventExpired, "1") == id(EventCancelled, "1") {
 		t.Error("ids do not tell events by session, type and attempt")
 	}
-	if got := id(EventExpired, "1"); !strings.HasPrefix(got, "evt_") || strings.Contains(got, ".") || len(got) != 30 {
+	got := id(EventExpired, "1")
+	if !strings.HasPrefix(got, "evt_") || strings.Contains(got, ".") || len(got) != 30 {
 		t.Errorf("id = %q; want evt_ and 26 characters", got)
 	}
 	var body struct {
@@ -174,7 +209,8 @@ func TestEventIDs(t *testing.T) {
 	}
 	e := newEvent(s, EventOptions{Page: "https://shop.test/checkout/"}, EventPending, noon, "")
 	fortest.OK(t, json.Unmarshal(e.Body, &body))
-	if body.Type != EventPending || body.Data.Version != s.Version+1 || body.Data.URL != "https://shop.test/checkout/cs_1" {
+	if body.Type != EventPending || body.Data.Version != s.Version+1 ||
+		body.Data.URL != "https://shop.test/checkout/cs_1" {
 		t.Errorf("body = %+v; want the version that is about to be written", body)
 	}
 }
@@ -194,27 +230,155 @@ func TestStatusAndActions(t *testing.T) {
 		{"new", nil, "", "0", noon, wire.Open, []wire.Action{wire.Choose, wire.Cancel}},
 		{"new, too late", nil, "", "0", late, wire.Open, []wire.Action{wire.Cancel}},
 		{"timed out", nil, ClosedByTime, "0", late, wire.Expired, []wire.Action{}},
-		{"canceled by shopper", nil, ClosedByShopper, "0", noon, wire.Cancelled, []wire.Action{wire.Retry}},
-		{"canceled by shopper, too late", nil, ClosedByShopper, "0", late, wire.Cancelled, []wire.Action{}},
+		{
+			"canceled by shopper",
+			nil,
+			ClosedByShopper,
+			"0",
+			noon,
+			wire.Cancelled,
+			[]wire.Action{wire.Retry},
+		},
+		{
+			"canceled by shopper, too late",
+			nil,
+			ClosedByShopper,
+			"0",
+			late,
+			wire.Cancelled,
+			[]wire.Action{},
+		},
 		{"canceled by merchant", nil, ClosedByMerchant, "0", noon, wire.Cancelled, []wire.Action{}},
 		{"creating", []State{Creating}, "", "0", noon, wire.Preparing, []wire.Action{}},
 		{"unknown", []State{Unknown}, "", "0", noon, wire.Preparing, []wire.Action{}},
-		{"waiting", []State{Waiting}, "", "0", noon, wire.Pending, []wire.Action{wire.Cancel, wire.Change, wire.Recheck}},
-		{"waiting, part paid", []State{Waiting}, "", "3", noon, wire.Pending, []wire.Action{wire.Recheck}},
+		{
+			"waiting",
+			[]State{Waiting},
+			"",
+			"0",
+			noon,
+			wire.Pending,
+			[]wire.Action{wire.Cancel, wire.Change, wire.Recheck},
+		},
+		{
+			"waiting, part paid",
+			[]State{Waiting},
+			"",
+			"3",
+			noon,
+			wire.Pending,
+			[]wire.Action{wire.Recheck},
+		},
 		{"confirmed", []State{Confirmed}, "", "0", noon, wire.Confirmed, []wire.Action{}},
-		{"expired", []State{Expired}, "", "0", noon, wire.Expired, []wire.Action{wire.Recheck, wire.Retry}},
-		{"expired, part paid", []State{Expired}, "", "3", noon, wire.Expired, []wire.Action{wire.Recheck}},
-		{"cancelled", []State{Cancelled}, "", "0", noon, wire.Cancelled, []wire.Action{wire.Recheck, wire.Retry}},
-		{"cancelled for good", []State{Cancelled}, ClosedByMerchant, "0", noon, wire.Cancelled, []wire.Action{wire.Recheck}},
-		{"refused", []State{Refused}, "", "0", noon, wire.Open, []wire.Action{wire.Choose, wire.Cancel}},
-		{"abandoned", []State{Abandoned}, "", "0", noon, wire.Open, []wire.Action{wire.Choose, wire.Cancel}},
-		{"rejected", []State{Rejected}, "", "0", noon, wire.Open, []wire.Action{wire.Choose, wire.Cancel}},
+		{
+			"expired",
+			[]State{Expired},
+			"",
+			"0",
+			noon,
+			wire.Expired,
+			[]wire.Action{wire.Recheck, wire.Retry},
+		},
+		{
+			"expired, part paid",
+			[]State{Expired},
+			"",
+			"3",
+			noon,
+			wire.Expired,
+			[]wire.Action{wire.Recheck},
+		},
+		{
+			"cancelled",
+			[]State{Cancelled},
+			"",
+			"0",
+			noon,
+			wire.Cancelled,
+			[]wire.Action{wire.Recheck, wire.Retry},
+		},
+		{
+			"cancelled for good",
+			[]State{Cancelled},
+			ClosedByMerchant,
+			"0",
+			noon,
+			wire.Cancelled,
+			[]wire.Action{wire.Recheck},
+		},
+		{
+			"refused",
+			[]State{Refused},
+			"",
+			"0",
+			noon,
+			wire.Open,
+			[]wire.Action{wire.Choose, wire.Cancel},
+		},
+		{
+			"abandoned",
+			[]State{Abandoned},
+			"",
+			"0",
+			noon,
+			wire.Open,
+			[]wire.Action{wire.Choose, wire.Cancel},
+		},
+		{
+			"rejected",
+			[]State{Rejected},
+			"",
+			"0",
+			noon,
+			wire.Open,
+			[]wire.Action{wire.Choose, wire.Cancel},
+		},
 		{"review", []State{InReview}, "", "0", noon, wire.Review, []wire.Action{wire.Recheck}},
-		{"confirmed, then another", []State{Confirmed, Waiting}, "", "0", noon, wire.Confirmed, []wire.Action{}},
-		{"review, then another", []State{InReview, Waiting}, "", "0", noon, wire.Review, []wire.Action{wire.Recheck}},
-		{"confirmed though canceled", []State{Confirmed}, ClosedByMerchant, "0", noon, wire.Confirmed, []wire.Action{}},
-		{"expired, then waiting", []State{Expired, Waiting}, "", "0", noon, wire.Pending, []wire.Action{wire.Cancel, wire.Change, wire.Recheck}},
-		{"expired and paid late, then waiting", []State{Expired, Waiting}, "", "3", noon, wire.Pending, []wire.Action{wire.Cancel, wire.Recheck}},
+		{
+			"confirmed, then another",
+			[]State{Confirmed, Waiting},
+			"",
+			"0",
+			noon,
+			wire.Confirmed,
+			[]wire.Action{},
+		},
+		{
+			"review, then another",
+			[]State{InReview, Waiting},
+			"",
+			"0",
+			noon,
+			wire.Review,
+			[]wire.Action{wire.Recheck},
+		},
+		{
+			"confirmed though canceled",
+			[]State{Confirmed},
+			ClosedByMerchant,
+			"0",
+			noon,
+			wire.Confirmed,
+			[]wire.Action{},
+		},
+		{
+			"expired, then waiting",
+			[]State{Expired, Waiting},
+			"",
+			"0",
+			noon,
+			wire.Pending,
+			[]wire.Action{wire.Cancel, wire.Change, wire.Recheck},
+		},
+		{
+			"expired and paid late, then waiting",
+			[]State{Expired, Waiting},
+			"",
+			"3",
+			noon,
+			wire.Pending,
+			[]wire.Action{wire.Cancel, wire.Recheck},
+		},
 	} {
 		never = slices.DeleteFunc(never, func(s wire.Status) bool { return s == c.status })
 		s := waiting()

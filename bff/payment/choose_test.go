@@ -17,7 +17,12 @@ func market() []Currency {
 			{Code: "trc20", MinimumUSD: dec("1"), MaximumUSD: dec("1000"), MaxTTL: 60},
 			{Code: "bep20", MinimumUSD: dec("50"), MaximumUSD: dec("1000")},
 		}},
-		{Symbol: "TON", Name: "Toncoin", PriceInUSDT: dec("3.1"), Networks: []Network{{Code: "ton"}}},
+		{
+			Symbol:      "TON",
+			Name:        "Toncoin",
+			PriceInUSDT: dec("3.1"),
+			Networks:    []Network{{Code: "ton"}},
+		},
 	}
 }
 
@@ -53,7 +58,8 @@ func TestPick(t *testing.T) {
 		{"100", []string{"TON"}, "USDT", "trc20", string(wire.CodeNetworkUnsupported)},
 	} {
 		o := Order{AmountUSD: dec(c.usd), Currencies: c.allow}
-		offer, err := PickOffer(Offers(o, market()), wire.Choice{CurrencySymbol: c.symbol, NetworkCode: c.network})
+		offer, err := PickOffer(Offers(o, market()),
+			wire.Choice{CurrencySymbol: c.symbol, NetworkCode: c.network})
 		got := offer.Network.Code
 		if p := (*wire.Error)(nil); errors.As(err, &p) {
 			got = string(p.Code)
@@ -67,8 +73,18 @@ func TestSameName(t *testing.T) {
 		a, b string
 		want bool
 	}{
-		{"", "", true}, {"USDT", "usdt", true}, {"trc20", "TRC20", true}, {"@[`{", "@[`{", true}, {"é", "é", true},
-		{"@", "`", false}, {"[", "{", false}, {"usd", "usdt", false}, {"usdt", "usd", false}, {"k", "\u212a", false}, {"s", "\u017f", false}, {"É", "é", false},
+		{"", "", true},
+		{"USDT", "usdt", true},
+		{"trc20", "TRC20", true},
+		{"@[`{", "@[`{", true},
+		{"é", "é", true},
+		{"@", "`", false},
+		{"[", "{", false},
+		{"usd", "usdt", false},
+		{"usdt", "usd", false},
+		{"k", "\u212a", false},
+		{"s", "\u017f", false},
+		{"É", "é", false},
 		{"kK", "K\u212a", false}, {"\xff", "\ufffd", false},
 	} {
 		fortest.Equal(t, SameName(c.a, c.b), c.want, "SameName(%q, %q)", c.a, c.b)
@@ -85,7 +101,14 @@ func TestTTL(t *testing.T) {
 
 func TestAmountsAsText(t *testing.T) {
 	for in, want := range map[string]string{
-		"0": "0", "0.00": "0", "25": "25", "100": "100", "25.03000000": "25.03", "0.00000001": "0.00000001", "1e3": "1000", "-1.50": "-1.5",
+		"0":           "0",
+		"0.00":        "0",
+		"25":          "25",
+		"100":         "100",
+		"25.03000000": "25.03",
+		"0.00000001":  "0.00000001",
+		"1e3":         "1000",
+		"-1.50":       "-1.5",
 	} {
 		fortest.Equal(t, FormatAmount(dec(in)), want, "FormatAmount(%s)", in)
 	}
@@ -96,15 +119,21 @@ func TestAmountsAsText(t *testing.T) {
 		{"USDT", "bep20", "25.03000001", "25.03000001"},
 		{"ETH", "erc20", "0.00123456", "0.00123456"},
 	} {
-		if got := FormatAmount(dec(c.amount).RoundCeil(token.Builtin().Places(c.symbol, c.network))); got != c.want {
-			t.Errorf("payable(%s on %s, %s) = %s; want %s", c.symbol, c.network, c.amount, got, c.want)
+		got := FormatAmount(dec(c.amount).RoundCeil(token.Builtin().Places(c.symbol, c.network)))
+		if got != c.want {
+			t.Errorf("payable(%s on %s, %s) = %s; want %s", c.symbol, c.network, c.amount, got,
+				c.want)
 		}
 	}
 	for _, c := range []struct{ symbol, network, price, usd, want string }{
-		{"USDT", "trc20", "1", "25", "25"}, {"TON", "ton", "3.1", "25", "8.065"}, {"TON", "ton", "0", "25", ""}, {"X", "y", "-1", "25", ""},
+		{"USDT", "trc20", "1", "25", "25"},
+		{"TON", "ton", "3.1", "25", "8.065"},
+		{"TON", "ton", "0", "25", ""},
+		{"X", "y", "-1", "25", ""},
 		{"USDT", "trc20", "0.9997", "25", "25.01"},
 	} {
-		got := EstimateAmount(dec(c.usd), Currency{Symbol: c.symbol, PriceInUSDT: dec(c.price)}, token.Builtin().Places(c.symbol, c.network))
+		got := EstimateAmount(dec(c.usd), Currency{Symbol: c.symbol, PriceInUSDT: dec(c.price)},
+			token.Builtin().Places(c.symbol, c.network))
 		fortest.Equal(t, got, c.want, "estimate(%s USD in %s at %s)", c.usd, c.symbol, c.price)
 	}
 }
@@ -121,29 +150,137 @@ func TestSchedule(t *testing.T) {
 	}{
 		{"creating", Attempt{State: Creating, StartedAt: noon}, 0, false, 12 * time.Second},
 		{"unknown, not searched", Attempt{State: Unknown}, time.Second, false, 4 * time.Second},
-		{"unknown, missed once", Attempt{State: Unknown, Misses: 1, MissedAt: noon}, 0, false, 31 * time.Second},
+		{
+			"unknown, missed once",
+			Attempt{State: Unknown, Misses: 1, MissedAt: noon},
+			0,
+			false,
+			31 * time.Second,
+		},
 		{"waiting", Attempt{State: Waiting}, 0, false, 15 * time.Second},
 		{"waiting, watched", Attempt{State: Waiting}, 0, true, 3 * time.Second},
 		{"confirmed", Attempt{State: Confirmed, EndedAt: noon}, 0, true, time.Minute},
-		{"confirmed, checked twice", Attempt{State: Confirmed, EndedAt: noon, ChecksDone: 2}, 16 * time.Minute, true, time.Hour},
-		{"confirmed, checked", Attempt{State: Confirmed, EndedAt: noon, ChecksDone: 5}, 73 * time.Hour, true, -1},
-		{"confirmed, taken back", Attempt{State: Confirmed, EndedAt: noon, ChecksDone: 5, Regressions: 2, RegressedAt: noon}, 300 * time.Second, true, 402 * time.Second},
-		{"confirmed, withdrawn and reported", Attempt{State: Confirmed, EndedAt: noon, ChecksDone: 5, Regressions: 3, Alert: reasonRegressed}, 0, true, -1},
+		{
+			"confirmed, checked twice",
+			Attempt{State: Confirmed, EndedAt: noon, ChecksDone: 2},
+			16 * time.Minute,
+			true,
+			time.Hour,
+		},
+		{
+			"confirmed, checked",
+			Attempt{State: Confirmed, EndedAt: noon, ChecksDone: 5},
+			73 * time.Hour,
+			true,
+			-1,
+		},
+		{
+			"confirmed, taken back",
+			Attempt{
+				State:       Confirmed,
+				EndedAt:     noon,
+				ChecksDone:  5,
+				Regressions: 2,
+				RegressedAt: noon,
+			},
+			300 * time.Second,
+			true,
+			402 * time.Second,
+		},
+		{
+			"confirmed, withdrawn and reported",
+			Attempt{
+				State:       Confirmed,
+				EndedAt:     noon,
+				ChecksDone:  5,
+				Regressions: 3,
+				Alert:       reasonRegressed,
+			},
+			0,
+			true,
+			-1,
+		},
 		{"refused", Attempt{State: Refused}, 0, true, -1},
 		{"expired", Attempt{State: Expired, EndedAt: noon}, 0, true, 5 * time.Minute},
-		{"expired, checked once", Attempt{State: Expired, EndedAt: noon, ChecksDone: 1}, time.Hour, true, time.Hour},
-		{"cancelled, checked eight times", Attempt{State: Cancelled, EndedAt: noon, ChecksDone: 8}, 49 * time.Hour, true, 72 * time.Hour},
-		{"cancelled, done", Attempt{State: Cancelled, EndedAt: noon, ChecksDone: 9}, 73 * time.Hour, true, -1},
+		{
+			"expired, checked once",
+			Attempt{State: Expired, EndedAt: noon, ChecksDone: 1},
+			time.Hour,
+			true,
+			time.Hour,
+		},
+		{
+			"cancelled, checked eight times",
+			Attempt{State: Cancelled, EndedAt: noon, ChecksDone: 8},
+			49 * time.Hour,
+			true,
+			72 * time.Hour,
+		},
+		{
+			"cancelled, done",
+			Attempt{State: Cancelled, EndedAt: noon, ChecksDone: 9},
+			73 * time.Hour,
+			true,
+			-1,
+		},
 		{"review", Attempt{State: InReview, ReviewedAt: noon}, 0, true, time.Minute},
-		{"review, hours later", Attempt{State: InReview, ReviewedAt: noon}, 2 * time.Hour, true, 3 * time.Hour},
-		{"review, days later", Attempt{State: InReview, ReviewedAt: noon}, 72 * time.Hour, true, -1},
-		{"abandoned", Attempt{State: Abandoned, StartedAt: noon, TTLMinutes: 60}, time.Minute, false, 2 * time.Minute},
-		{"lost, searched twice", Attempt{State: Abandoned, StartedAt: noon, TTLMinutes: 60, ChecksDone: 2}, 11 * time.Minute, false, time.Hour + 30*time.Second},
-		{"lost, a window of five minutes", Attempt{State: Abandoned, StartedAt: noon, TTLMinutes: 5, ChecksDone: 1}, 3 * time.Minute, false, 5*time.Minute + 30*time.Second},
+		{
+			"review, hours later",
+			Attempt{State: InReview, ReviewedAt: noon},
+			2 * time.Hour,
+			true,
+			3 * time.Hour,
+		},
+		{
+			"review, days later",
+			Attempt{State: InReview, ReviewedAt: noon},
+			72 * time.Hour,
+			true,
+			-1,
+		},
+		{
+			"abandoned",
+			Attempt{State: Abandoned, StartedAt: noon, TTLMinutes: 60},
+			time.Minute,
+			false,
+			2 * time.Minute,
+		},
+		{
+			"lost, searched twice",
+			Attempt{State: Abandoned, StartedAt: noon, TTLMinutes: 60, ChecksDone: 2},
+			11 * time.Minute,
+			false,
+			time.Hour + 30*time.Second,
+		},
+		{
+			"lost, a window of five minutes",
+			Attempt{State: Abandoned, StartedAt: noon, TTLMinutes: 5, ChecksDone: 1},
+			3 * time.Minute,
+			false,
+			5*time.Minute + 30*time.Second,
+		},
 		{"duplicate", Attempt{State: Duplicate, TrackingCode: "T2"}, 0, false, 15 * time.Second},
-		{"lost, searched for", Attempt{State: Abandoned, StartedAt: noon, ChecksDone: 3}, 2 * time.Hour, false, -1},
-		{"lost, found", Attempt{State: Abandoned, StartedAt: noon, TrackingCode: "T1"}, time.Minute, false, 75 * time.Second},
-		{"lost, ended", Attempt{State: Abandoned, StartedAt: noon, TrackingCode: "T1", EndedAt: noon}, time.Minute, false, 5 * time.Minute},
+		{
+			"lost, searched for",
+			Attempt{State: Abandoned, StartedAt: noon, ChecksDone: 3},
+			2 * time.Hour,
+			false,
+			-1,
+		},
+		{
+			"lost, found",
+			Attempt{State: Abandoned, StartedAt: noon, TrackingCode: "T1"},
+			time.Minute,
+			false,
+			75 * time.Second,
+		},
+		{
+			"lost, ended",
+			Attempt{State: Abandoned, StartedAt: noon, TrackingCode: "T1", EndedAt: noon},
+			time.Minute,
+			false,
+			5 * time.Minute,
+		},
 		{"rejected", Attempt{State: Rejected, TrackingCode: "T1"}, 0, false, 15 * time.Second},
 	} {
 		s := Session{Attempts: []Attempt{c.a}}
@@ -193,23 +330,105 @@ func TestRanked(t *testing.T) {
 		want   string
 	}{
 		{"nothing", nil, ""},
-		{"by fee", []Currency{coin("USDT", "1", net("erc20", "3.5", "1", "0"), net("trc20", "1", "1", "0"), net("ton", "0.2", "1", "0"))}, "USDT:ton* USDT:trc20 USDT:erc20"},
-		{"what cannot be chosen is last, however cheap", []Currency{coin("USDT", "1", net("a", "0", "100", "0"), net("b", "0", "0", "10"), net("c", "9", "1", "0"))}, "USDT:c* USDT:b+ USDT:a+"},
-		{"one fee, by minimum", []Currency{coin("USDT", "1", net("a", "1", "10", "0"), net("b", "1", "1", "0"), net("c", "1.00", "5", "0"))}, "USDT:b* USDT:c* USDT:a*"},
-		{"all the same, as the gateway has it", []Currency{coin("USDT", "1", net("b", "1", "1", "0"), net("a", "1", "1", "0"))}, "USDT:b* USDT:a*"},
-		{"dearer reading: 0.001 coins of 3000 are 3 dollars", []Currency{coin("ETH", "3000", net("eth", "0.001", "1", "0")), coin("USDT", "1", net("trc20", "1", "1", "0"))}, "USDT:trc20* ETH:eth*"},
-		{"dearer reading: 2 may be dollars of a coin worth a cent", []Currency{coin("DOGE", "0.01", net("doge", "2", "1", "0")), coin("USDT", "1", net("trc20", "1", "1", "0"))}, "USDT:trc20* DOGE:doge*"},
-		{"no price, one reading", []Currency{coin("X", "0", net("x", "2", "1", "0")), coin("USDT", "1", net("trc20", "1", "1", "0"))}, "USDT:trc20* X:x*"},
-		{"coins by their best", []Currency{coin("A", "1", net("a1", "5", "1", "0"), net("a2", "0.3", "1", "0")), coin("B", "1", net("b1", "0.5", "1", "0"), net("b2", "0.4", "1", "0"))}, "A:a2* A:a1 B:b2* B:b1"},
-		{"a coin that cannot be chosen at all is last", []Currency{coin("A", "1", net("a", "0", "100", "0")), coin("B", "1", net("b", "9", "1", "0"))}, "B:b* A:a+"},
-		{"a coin is ranked by what can be chosen", []Currency{coin("A", "1", net("a1", "0", "100", "0"), net("a2", "9", "1", "0")), coin("B", "1", net("b", "1", "1", "0"))}, "B:b* A:a2* A:a1+"},
-		{"the most used first, by cost only after them", []Currency{coin("A", "1", net("a", "0", "1", "0")), coin("ETH", "3000", net("e", "1", "1", "0")), coin("usdc", "1", net("u", "9", "1", "0"))}, "usdc:u* ETH:e* A:a*"},
-		{"a coin that is listed twice stands together", []Currency{coin("A", "1", net("a1", "3", "1", "0")), coin("B", "1", net("b", "2", "1", "0")), coin("A", "1", net("a2", "1", "1", "0"))}, "A:a2* A:a1 B:b*"},
+		{
+			"by fee",
+			[]Currency{
+				coin("USDT", "1", net("erc20", "3.5", "1", "0"), net("trc20", "1", "1", "0"),
+					net("ton", "0.2", "1", "0")),
+			},
+			"USDT:ton* USDT:trc20 USDT:erc20",
+		},
+		{
+			"what cannot be chosen is last, however cheap",
+			[]Currency{
+				coin("USDT", "1", net("a", "0", "100", "0"), net("b", "0", "0", "10"),
+					net("c", "9", "1", "0")),
+			},
+			"USDT:c* USDT:b+ USDT:a+",
+		},
+		{
+			"one fee, by minimum",
+			[]Currency{
+				coin("USDT", "1", net("a", "1", "10", "0"), net("b", "1", "1", "0"),
+					net("c", "1.00", "5", "0")),
+			},
+			"USDT:b* USDT:c* USDT:a*",
+		},
+		{
+			"all the same, as the gateway has it",
+			[]Currency{coin("USDT", "1", net("b", "1", "1", "0"), net("a", "1", "1", "0"))},
+			"USDT:b* USDT:a*",
+		},
+		{
+			"dearer reading: 0.001 coins of 3000 are 3 dollars",
+			[]Currency{
+				coin("ETH", "3000", net("eth", "0.001", "1", "0")),
+				coin("USDT", "1", net("trc20", "1", "1", "0")),
+			},
+			"USDT:trc20* ETH:eth*",
+		},
+		{
+			"dearer reading: 2 may be dollars of a coin worth a cent",
+			[]Currency{
+				coin("DOGE", "0.01", net("doge", "2", "1", "0")),
+				coin("USDT", "1", net("trc20", "1", "1", "0")),
+			},
+			"USDT:trc20* DOGE:doge*",
+		},
+		{
+			"no price, one reading",
+			[]Currency{
+				coin("X", "0", net("x", "2", "1", "0")),
+				coin("USDT", "1", net("trc20", "1", "1", "0")),
+			},
+			"USDT:trc20* X:x*",
+		},
+		{
+			"coins by their best",
+			[]Currency{
+				coin("A", "1", net("a1", "5", "1", "0"), net("a2", "0.3", "1", "0")),
+				coin("B", "1", net("b1", "0.5", "1", "0"), net("b2", "0.4", "1", "0")),
+			},
+			"A:a2* A:a1 B:b2* B:b1",
+		},
+		{
+			"a coin that cannot be chosen at all is last",
+			[]Currency{
+				coin("A", "1", net("a", "0", "100", "0")), coin("B", "1", net("b", "9", "1", "0")),
+			},
+			"B:b* A:a+",
+		},
+		{
+			"a coin is ranked by what can be chosen",
+			[]Currency{
+				coin("A", "1", net("a1", "0", "100", "0"), net("a2", "9", "1", "0")),
+				coin("B", "1", net("b", "1", "1", "0")),
+			},
+			"B:b* A:a2* A:a1+",
+		},
+		{
+			"the most used first, by cost only after them",
+			[]Currency{
+				coin("A", "1", net("a", "0", "1", "0")),
+				coin("ETH", "3000", net("e", "1", "1", "0")),
+				coin("usdc", "1", net("u", "9", "1", "0")),
+			},
+			"usdc:u* ETH:e* A:a*",
+		},
+		{
+			"a coin that is listed twice stands together",
+			[]Currency{
+				coin("A", "1", net("a1", "3", "1", "0")), coin("B", "1", net("b", "2", "1", "0")),
+				coin("A", "1", net("a2", "1", "1", "0")),
+			},
+			"A:a2* A:a1 B:b*",
+		},
 	} {
 		o := Order{AmountUSD: dec("25")}
 		got := []string{}
 		for _, offer := range RankOffers(o, Offers(o, c.market)) {
-			sign := map[bool]string{false: "+"}[offer.Code == ""] + map[bool]string{true: "*"}[offer.Lowest]
+			sign := map[bool]string{false: "+"}[offer.Code == ""] +
+				map[bool]string{true: "*"}[offer.Lowest]
 			got = append(got, offer.Currency.Symbol+":"+offer.Network.Code+sign)
 		}
 		fortest.Diff(t, got, strings.Fields(c.want), "%s", c.name)
@@ -218,7 +437,10 @@ func TestRanked(t *testing.T) {
 
 // The display order does not change which offers a choice matches.
 func TestRankingChangesNoOffer(t *testing.T) {
-	market := []Currency{coin("USDT", "1", net("erc20", "3.5", "100", "0"), net("trc20", "1", "1", "0"), net("ton", "0.2", "1", "0"))}
+	market := []Currency{
+		coin("USDT", "1", net("erc20", "3.5", "100", "0"), net("trc20", "1", "1", "0"),
+			net("ton", "0.2", "1", "0")),
+	}
 	all := Offers(Order{AmountUSD: dec("25")}, market)
 	before := append([]Offer{}, all...)
 	if len(RankOffers(Order{}, all)) != len(all) {

@@ -26,11 +26,12 @@ func TestEmail(t *testing.T) {
 		}
 	}
 	for _, typed := range []string{
-		"", " ", "\n", "an", "an@", "@shop.example", "@", "an@.", "an@@shop.example", "a@b@c.example",
-		"an lind@shop.example", "An <an@shop.example>", "<an@shop.example>", "an@shop.example\n",
-		"an@shop.example\r\nBcc: c@d", "an@b.example,c@d.example", "an@b.example;c@d.example",
-		"mailto:an@b.example", `"a b"@c.example`, "an@b.example (x)", "an\u202e@b.example",
-		"an\u200b@b.example", strings.Repeat("a", 242) + "@shop.example", "an@b.example\x00", "\xff@b.example", "an@[127.0.0.1]",
+		"", " ", "\n", "an", "an@", "@shop.example", "@", "an@.", "an@@shop.example",
+		"a@b@c.example", "an lind@shop.example", "An <an@shop.example>", "<an@shop.example>",
+		"an@shop.example\n", "an@shop.example\r\nBcc: c@d", "an@b.example,c@d.example",
+		"an@b.example;c@d.example", "mailto:an@b.example", `"a b"@c.example`, "an@b.example (x)",
+		"an\u202e@b.example", "an\u200b@b.example", strings.Repeat("a", 242) + "@shop.example",
+		"an@b.example\x00", "\xff@b.example", "an@[127.0.0.1]",
 	} {
 		if address, ok := Email(typed); ok || address != typed {
 			t.Errorf("Email(%q) = %q, %t; want it back, and false", typed, address, ok)

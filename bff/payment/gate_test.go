@@ -19,12 +19,27 @@ const env = "https://gateway.test#1"
 // waiting returns a session with one attempt whose address is shown.
 func waiting() *Session {
 	return &Session{
-		ID: "cs_1", Version: 3, Status: wire.Pending, Environment: env, Order: Order{AmountUSD: dec("25.00")},
-		ExpiresAt: noon.Add(time.Hour),
+		ID:          "cs_1",
+		Version:     3,
+		Status:      wire.Pending,
+		Environment: env,
+		Order:       Order{AmountUSD: dec("25.00")},
+		ExpiresAt:   noon.Add(time.Hour),
 		Attempts: []Attempt{{
-			Number: 1, State: Waiting, TrackingCode: "T1", OrderID: 123456, CurrencySymbol: "USDT", NetworkCode: "trc20",
-			AmountUSD: dec("25"), PayAmount: dec("25.03"), PayText: "25.03000000", Tolerance: dec("1"), TTLMinutes: 30,
-			Address: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", StartedAt: noon, ExpiresAt: noon.Add(30 * time.Minute),
+			Number:         1,
+			State:          Waiting,
+			TrackingCode:   "T1",
+			OrderID:        123456,
+			CurrencySymbol: "USDT",
+			NetworkCode:    "trc20",
+			AmountUSD:      dec("25"),
+			PayAmount:      dec("25.03"),
+			PayText:        "25.03000000",
+			Tolerance:      dec("1"),
+			TTLMinutes:     30,
+			Address:        "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
+			StartedAt:      noon,
+			ExpiresAt:      noon.Add(30 * time.Minute),
 		}},
 	}
 }
@@ -32,8 +47,15 @@ func waiting() *Session {
 // paid returns the record that proves the attempt of waiting.
 func paid() Record {
 	return Record{
-		TrackingCode: "T1", Status: "confirmed", OrderID: 123456, CurrencyCode: "usdt_trc20", NetworkCode: "trc20",
-		AmountUSD: dec("25.00000000"), PayAmount: dec("25.03000000"), PaidAmount: "25.03", Paid: dec("25.03"),
+		TrackingCode: "T1",
+		Status:       "confirmed",
+		OrderID:      123456,
+		CurrencyCode: "usdt_trc20",
+		NetworkCode:  "trc20",
+		AmountUSD:    dec("25.00000000"),
+		PayAmount:    dec("25.03000000"),
+		PaidAmount:   "25.03",
+		Paid:         dec("25.03"),
 		PaidReadable: true, TxID: "0xa",
 	}
 }
@@ -46,29 +68,69 @@ func TestGateConditions(t *testing.T) {
 		change func(*Session, *Record)
 		want   string
 	}{
-		{"other gateway or key", func(s *Session, r *Record) { s.Environment = "https://gateway.test#2" }, reasonEnvironment},
+		{
+			"other gateway or key",
+			func(s *Session, r *Record) { s.Environment = "https://gateway.test#2" },
+			reasonEnvironment,
+		},
 		{"other order id", func(s *Session, r *Record) { r.OrderID = 123457 }, reasonOrderID},
 		{"no order id", func(s *Session, r *Record) { r.OrderID = 0 }, reasonOrderID},
-		{"other amount in the record", func(s *Session, r *Record) { r.AmountUSD = dec("25.01") }, reasonAmountUSD},
-		{"other amount in the attempt", func(s *Session, r *Record) { s.Attempts[0].AmountUSD = dec("24") }, reasonAmountUSD},
-		{"other amount in the order", func(s *Session, r *Record) { s.Order.AmountUSD = dec("26") }, reasonAmountUSD},
+		{
+			"other amount in the record",
+			func(s *Session, r *Record) { r.AmountUSD = dec("25.01") },
+			reasonAmountUSD,
+		},
+		{
+			"other amount in the attempt",
+			func(s *Session, r *Record) { s.Attempts[0].AmountUSD = dec("24") },
+			reasonAmountUSD,
+		},
+		{
+			"other amount in the order",
+			func(s *Session, r *Record) { s.Order.AmountUSD = dec("26") },
+			reasonAmountUSD,
+		},
 		{"other network", func(s *Session, r *Record) { r.NetworkCode = "erc20" }, reasonCurrency},
-		{"other coin", func(s *Session, r *Record) { r.CurrencyCode = "usdc_trc20" }, reasonCurrency},
-		{"other pay amount", func(s *Session, r *Record) { r.PayAmount = dec("25.03000001") }, reasonPayAmount},
+		{
+			"other coin",
+			func(s *Session, r *Record) { r.CurrencyCode = "usdc_trc20" },
+			reasonCurrency,
+		},
+		{
+			"other pay amount",
+			func(s *Session, r *Record) { r.PayAmount = dec("25.03000001") },
+			reasonPayAmount,
+		},
 		{"pay amount never known", func(s *Session, r *Record) {
 			s.Attempts[0].PayAmount, r.PayAmount = decimal.Zero, decimal.Zero
 		}, reasonPayAmount},
-		{"paid amount unreadable", func(s *Session, r *Record) { r.PaidReadable = false }, reasonPaidText},
-		{"paid too little", func(s *Session, r *Record) { r.Paid = dec("24.77969999") }, reasonPaidShort},
+		{
+			"paid amount unreadable",
+			func(s *Session, r *Record) { r.PaidReadable = false },
+			reasonPaidText,
+		},
+		{
+			"paid too little",
+			func(s *Session, r *Record) { r.Paid = dec("24.77969999") },
+			reasonPaidShort,
+		},
 		{"paid dollars for coins", func(s *Session, r *Record) {
 			s.Attempts[0].PayAmount, r.PayAmount, r.Paid = dec("0.0408"), dec("0.0408"), dec("25")
 		}, reasonPaidExcess},
 		{"confirmed already", func(s *Session, r *Record) {
-			s.Attempts = append(s.Attempts, Attempt{Number: 2, State: Confirmed, TrackingCode: "T2"})
+			s.Attempts = append(s.Attempts,
+				Attempt{Number: 2, State: Confirmed, TrackingCode: "T2"})
 		}, reasonPaidTwice},
-		{"resolved as unpaid", func(s *Session, r *Record) { s.Attempts[0].State, s.Attempts[0].ResolvedCount = Cancelled, 1 }, reasonResolved},
+		{
+			"resolved as unpaid",
+			func(s *Session, r *Record) {
+				s.Attempts[0].State, s.Attempts[0].ResolvedCount = Cancelled, 1
+			},
+			reasonResolved,
+		},
 		{"another attempt resolved as unpaid", func(s *Session, r *Record) {
-			s.Attempts = append(s.Attempts, Attempt{Number: 2, State: Cancelled, TrackingCode: "T2", ResolvedCount: 1})
+			s.Attempts = append(s.Attempts,
+				Attempt{Number: 2, State: Cancelled, TrackingCode: "T2", ResolvedCount: 1})
 		}, reasonResolved},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -86,15 +148,20 @@ func TestGateTakesOnlyItsOwnRecord(t *testing.T) {
 	for name, change := range map[string]func(*Session, *Record){
 		"other tracking code": func(s *Session, r *Record) { r.TrackingCode = "T2" },
 		"case of the code":    func(s *Session, r *Record) { r.TrackingCode = "t1" },
-		"no tracking code":    func(s *Session, r *Record) { s.Attempts[0].TrackingCode, r.TrackingCode = "", "" },
+		"no tracking code": func(s *Session, r *Record) {
+			s.Attempts[0].TrackingCode, r.TrackingCode = "", ""
+		},
 	} {
 		s, r := waiting(), paid()
 		change(s, &r)
-		if err := s.Apply(1, r, env, noon); err != ErrOtherTransaction || s.Attempts[0].State != Waiting {
-			t.Errorf("%s: Apply = %v, attempt %s; want ErrOtherTransaction and nothing changed", name, err, s.Attempts[0].State)
+		err := s.Apply(1, r, env, noon)
+		if err != ErrOtherTransaction || s.Attempts[0].State != Waiting {
+			t.Errorf("%s: Apply = %v, attempt %s; want ErrOtherTransaction and nothing changed",
+				name, err, s.Attempts[0].State)
 		}
 		r.Status = "confirmed"
-		if why := checkGate(s, &s.Attempts[0], r, env); name != "no tracking code" && why != reasonTracking {
+		why := checkGate(s, &s.Attempts[0], r, env)
+		if name != "no tracking code" && why != reasonTracking {
 			t.Errorf("%s: checkGate = %q; want %q", name, why, reasonTracking)
 		}
 	}

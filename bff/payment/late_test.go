@@ -28,31 +28,107 @@ func TestLateChecksFrom(t *testing.T) {
 		attempts []Attempt
 		want     time.Time
 	}{
-		"before a choice":          {wire.Open, nil, never},
-		"waiting":                  {wire.Pending, []Attempt{waiting}, noon},
-		"waiting, end not known":   {wire.Pending, with(waiting, func(a *Attempt) { a.ExpiresAt = never }), never},
-		"waiting, partly paid":     {wire.Pending, with(waiting, func(a *Attempt) { a.Paid = decimal.NewFromInt(1) }), never},
-		"waiting, seen":            {wire.Pending, with(waiting, func(a *Attempt) { a.TxID = "0xa" }), never},
-		"waiting, paid at":         {wire.Pending, with(waiting, func(a *Attempt) { a.PaidAt = noon }), never},
-		"waiting, absent":          {wire.Pending, with(waiting, func(a *Attempt) { a.Absences = 1 }), never},
-		"to be cancelled":          {wire.Cancelled, []Attempt{waiting}, never},
-		"expired":                  {wire.Expired, []Attempt{expired}, noon.Add(time.Minute)},
-		"expired, partly paid":     {wire.Expired, with(expired, func(a *Attempt) { a.Paid = decimal.NewFromInt(1) }), never},
-		"expired, asked about":     {wire.Expired, with(expired, func(a *Attempt) { a.RecheckAskedAt = noon }), never},
-		"expired, follow is over":  {wire.Expired, with(expired, func(a *Attempt) { a.RecheckAskedAt, a.FollowUps = noon, len(p.FollowUps) }), noon.Add(time.Minute)},
-		"expired, was in review":   {wire.Expired, with(expired, func(a *Attempt) { a.ReviewedAt = noon }), never},
-		"cancelled":                {wire.Cancelled, with(expired, func(a *Attempt) { a.State = Cancelled }), noon.Add(time.Minute)},
-		"another coin chosen":      {wire.Pending, []Attempt{expired, waiting}, noon.Add(time.Minute)},
-		"another coin, longer":     {wire.Pending, []Attempt{expired, with(waiting, func(a *Attempt) { a.ExpiresAt = noon.Add(time.Hour) })[0]}, noon.Add(time.Hour)},
-		"another coin, first paid": {wire.Pending, []Attempt{with(expired, func(a *Attempt) { a.TxID = "0xa" })[0], waiting}, never},
-		"confirmed":                {wire.Confirmed, []Attempt{{State: Confirmed, EndedAt: noon}}, never},
-		"in review":                {wire.Review, []Attempt{{State: InReview, ReviewedAt: noon}}, never},
-		"preparing":                {wire.Preparing, []Attempt{expired, {State: Creating}}, never},
-		"refused before":           {wire.Expired, []Attempt{{State: Refused, StartedAt: noon}, expired}, noon.Add(time.Minute)},
-		"orphan to be found":       {wire.Expired, []Attempt{{State: Abandoned, StartedAt: noon}, expired}, never},
-		"orphan not found":         {wire.Expired, []Attempt{{State: Abandoned, StartedAt: noon, ChecksDone: 3, TTLMinutes: 30}, expired}, noon.Add(time.Minute)},
-		"orphan to be ended":       {wire.Expired, []Attempt{{State: Duplicate, TrackingCode: "C"}, expired}, never},
-		"orphan ended":             {wire.Expired, []Attempt{{State: Duplicate, TrackingCode: "C", EndedAt: noon}, expired}, noon.Add(time.Minute)},
+		"before a choice": {wire.Open, nil, never},
+		"waiting":         {wire.Pending, []Attempt{waiting}, noon},
+		"waiting, end not known": {
+			wire.Pending,
+			with(waiting, func(a *Attempt) { a.ExpiresAt = never }),
+			never,
+		},
+		"waiting, partly paid": {
+			wire.Pending,
+			with(waiting, func(a *Attempt) { a.Paid = decimal.NewFromInt(1) }),
+			never,
+		},
+		"waiting, seen": {
+			wire.Pending,
+			with(waiting, func(a *Attempt) { a.TxID = "0xa" }),
+			never,
+		},
+		"waiting, paid at": {
+			wire.Pending,
+			with(waiting, func(a *Attempt) { a.PaidAt = noon }),
+			never,
+		},
+		"waiting, absent": {
+			wire.Pending,
+			with(waiting, func(a *Attempt) { a.Absences = 1 }),
+			never,
+		},
+		"to be cancelled": {wire.Cancelled, []Attempt{waiting}, never},
+		"expired":         {wire.Expired, []Attempt{expired}, noon.Add(time.Minute)},
+		"expired, partly paid": {
+			wire.Expired,
+			with(expired, func(a *Attempt) { a.Paid = decimal.NewFromInt(1) }),
+			never,
+		},
+		"expired, asked about": {
+			wire.Expired,
+			with(expired, func(a *Attempt) { a.RecheckAskedAt = noon }),
+			never,
+		},
+		"expired, follow is over": {
+			wire.Expired,
+			with(expired,
+				func(a *Attempt) { a.RecheckAskedAt, a.FollowUps = noon, len(p.FollowUps) }),
+			noon.Add(time.Minute),
+		},
+		"expired, was in review": {
+			wire.Expired,
+			with(expired, func(a *Attempt) { a.ReviewedAt = noon }),
+			never,
+		},
+		"cancelled": {
+			wire.Cancelled,
+			with(expired, func(a *Attempt) { a.State = Cancelled }),
+			noon.Add(time.Minute),
+		},
+		"another coin chosen": {
+			wire.Pending,
+			[]Attempt{expired, waiting},
+			noon.Add(time.Minute),
+		},
+		"another coin, longer": {
+			wire.Pending,
+			[]Attempt{
+				expired,
+				with(waiting, func(a *Attempt) { a.ExpiresAt = noon.Add(time.Hour) })[0],
+			},
+			noon.Add(time.Hour),
+		},
+		"another coin, first paid": {
+			wire.Pending,
+			[]Attempt{with(expired, func(a *Attempt) { a.TxID = "0xa" })[0], waiting},
+			never,
+		},
+		"confirmed": {wire.Confirmed, []Attempt{{State: Confirmed, EndedAt: noon}}, never},
+		"in review": {wire.Review, []Attempt{{State: InReview, ReviewedAt: noon}}, never},
+		"preparing": {wire.Preparing, []Attempt{expired, {State: Creating}}, never},
+		"refused before": {
+			wire.Expired,
+			[]Attempt{{State: Refused, StartedAt: noon}, expired},
+			noon.Add(time.Minute),
+		},
+		"orphan to be found": {
+			wire.Expired,
+			[]Attempt{{State: Abandoned, StartedAt: noon}, expired},
+			never,
+		},
+		"orphan not found": {
+			wire.Expired,
+			[]Attempt{{State: Abandoned, StartedAt: noon, ChecksDone: 3, TTLMinutes: 30}, expired},
+			noon.Add(time.Minute),
+		},
+		"orphan to be ended": {
+			wire.Expired,
+			[]Attempt{{State: Duplicate, TrackingCode: "C"}, expired},
+			never,
+		},
+		"orphan ended": {
+			wire.Expired,
+			[]Attempt{{State: Duplicate, TrackingCode: "C", EndedAt: noon}, expired},
+			noon.Add(time.Minute),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := Session{Status: c.status, Attempts: c.attempts}
@@ -69,7 +145,9 @@ func TestDueLate(t *testing.T) {
 		due, from time.Time
 		want      bool
 	}{
-		{noon, noon, true}, {noon.Add(-time.Microsecond), noon, false}, {noon.Add(time.Hour), noon, true},
+		{noon, noon, true},
+		{noon.Add(-time.Microsecond), noon, false},
+		{noon.Add(time.Hour), noon, true},
 		{noon, time.Time{}, false}, {time.Time{}, noon, false},
 	} {
 		s := Session{DueAt: c.due, LateFrom: c.from}
@@ -85,7 +163,13 @@ func TestWaitingSlowsDown(t *testing.T) {
 	for _, c := range []struct {
 		after time.Duration
 		want  time.Duration
-	}{{-time.Hour, p.Watched}, {time.Minute, p.Watched}, {10 * time.Minute, 20 * time.Second}, {23 * time.Hour, 20 * time.Second}, {24 * time.Hour, time.Hour}} {
+	}{
+		{-time.Hour, p.Watched},
+		{time.Minute, p.Watched},
+		{10 * time.Minute, 20 * time.Second},
+		{23 * time.Hour, 20 * time.Second},
+		{24 * time.Hour, time.Hour},
+	} {
 		now := end.Add(c.after)
 		fortest.Equal(t, a.Due(p, now, true).Sub(now), c.want, "%v after its end, due in", c.after)
 	}
@@ -96,7 +180,11 @@ func TestDueAfterAClockThatWasAhead(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	ahead, p := now.Add(48*time.Hour), DefaultSchedule()
 	for state, want := range map[State]time.Duration{
-		Creating: p.CreateTimeout, Expired: p.LateChecks[0], Cancelled: p.LateChecks[0], Confirmed: p.ConfirmedChecks[0], Abandoned: p.OrphanSearches[0],
+		Creating:  p.CreateTimeout,
+		Expired:   p.LateChecks[0],
+		Cancelled: p.LateChecks[0],
+		Confirmed: p.ConfirmedChecks[0],
+		Abandoned: p.OrphanSearches[0],
 	} {
 		a := Attempt{State: state, StartedAt: ahead, TTLMinutes: 30}
 		if state != Abandoned {
@@ -109,7 +197,9 @@ func TestDueAfterAClockThatWasAhead(t *testing.T) {
 // An answer to an abandoned create yields a tracking code to cancel; it is never shown.
 func TestAnswerAfterAbandonmentNamesTheTransaction(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	s := Session{Attempts: []Attempt{{Number: 1, State: Abandoned, StartedAt: now.Add(-time.Minute)}}}
+	s := Session{
+		Attempts: []Attempt{{Number: 1, State: Abandoned, StartedAt: now.Add(-time.Minute)}},
+	}
 	created := Created{TrackingCode: "LATE1", Address: "T", Status: "pending"}
 	fortest.OK(t, s.ApplyCreateAnswer(1, created, nil, Terms{Coins: token.Builtin()}, now))
 	a := s.Attempts[0]
@@ -135,7 +225,8 @@ func TestDesiredReplaces(t *testing.T) {
 		want bool
 	}{
 		{Desired{Offer: offer("USDT")}, true}, {Desired{Offer: offer("BTC")}, false},
-		{Desired{Offer: offer("BTC"), instead: 2}, true}, {Desired{Offer: offer("USDT"), instead: 1}, false},
+		{Desired{Offer: offer("BTC"), instead: 2}, true},
+		{Desired{Offer: offer("USDT"), instead: 1}, false},
 	} {
 		fortest.Equal(t, c.w.replaces(a), c.want,
 			"%s instead of %d replaces", c.w.Offer.Currency.Symbol, c.w.instead)
@@ -186,7 +277,8 @@ func TestAbsent(t *testing.T) {
 				t.Fatalf("absent = %v; want %v", err, tt.err)
 			}
 			if a.State != tt.want || !a.EndedAt.IsZero() != tt.ended {
-				t.Errorf("attempt is %s, ended %v; want %s, %v", a.State, a.EndedAt, tt.want, tt.ended)
+				t.Errorf("attempt is %s, ended %v; want %s, %v", a.State, a.EndedAt, tt.want,
+					tt.ended)
 			}
 			counted := tt.absences
 			if err == nil {

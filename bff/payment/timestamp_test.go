@@ -24,9 +24,11 @@ func TestTimestamps(t *testing.T) {
 			Timeline: []TimelineEntry{{At: at, By: "merchant", What: "session.created"}},
 		}
 		event := newEvent(&s, EventOptions{}, EventPending, at, "")
-		fortest.Equal(t, strings.Count(string(event.Body), `"`+text+`"`), 9, "times in %s", event.Body)
+		fortest.Equal(t, strings.Count(string(event.Body), `"`+text+`"`), 9, "times in %s",
+			event.Body)
 		erased := event.Erased(ErasePersonal, at)
-		fortest.Equal(t, strings.Count(string(erased.Body), `"`+text+`"`), 9, "times in %s", erased.Body)
+		fortest.Equal(t, strings.Count(string(erased.Body), `"`+text+`"`), 9, "times in %s",
+			erased.Body)
 
 		var again Object
 		body, err := json.Marshal(s.Object(EventOptions{}))

@@ -53,7 +53,11 @@ var tortureCoins = []struct {
 	symbol, network string
 	digits          int
 }{
-	{"USDT", "trc20", 6}, {"usdt", "ERC20", 6}, {"USDT", "bep20", 8}, {"USDC", "polygon", 6}, {"USDC", "BSC", 8},
+	{"USDT", "trc20", 6},
+	{"usdt", "ERC20", 6},
+	{"USDT", "bep20", 8},
+	{"USDC", "polygon", 6},
+	{"USDC", "BSC", 8},
 	{"ETH", "arbitrum", 8}, {"BNB", "bep20", 8}, {"TON", "ton", 8}, {"BTC", "?", 8},
 }
 
@@ -88,7 +92,8 @@ func (q triple) truth() truth {
 
 	grain := ten(oracleDigits - tortureCoins[q.coin].digits)
 	t := truth{least: least, payable: ceil(q.need, grain)}
-	excess := new(big.Int).Mul(q.need, big.NewInt(10)) // of 25 USD, so ten times is also 100 USD more
+	excess := new(big.Int).Mul(q.need,
+		big.NewInt(10)) // of 25 USD, so ten times is also 100 USD more
 	t.proven = q.need.Sign() > 0 && q.paid.Cmp(least) >= 0 && q.paid.Cmp(excess) < 0
 	if q.paid.Sign() > 0 && q.paid.Cmp(least) < 0 {
 		t.missing = ceil(new(big.Int).Sub(q.need, q.paid), grain)
@@ -145,7 +150,8 @@ func (q triple) differs() string {
 	if got := checkGate(s, a, r, env) == ""; got != want.proven {
 		return fmt.Sprintf("the gate says proven = %v; want %v", got, want.proven)
 	}
-	if got := FormatAmount(a.PayAmount.RoundCeil(token.Builtin().Places(coin.symbol, coin.network))); got != words(want.payable) {
+	if got := FormatAmount(a.PayAmount.RoundCeil(token.Builtin().Places(coin.symbol,
+		coin.network))); got != words(want.payable) {
 		return fmt.Sprintf("payable = %s; want %s", got, words(want.payable))
 	}
 	a.Paid = r.Paid
@@ -184,7 +190,8 @@ func (q triple) promises(a *Attempt, r Record, s *Session) string {
 	}
 	var kept Attempt
 	row, err := json.Marshal(a)
-	if err != nil || json.Unmarshal(row, &kept) != nil || !kept.Paid.Equal(a.Paid) || !kept.PayAmount.Equal(a.PayAmount) || !kept.Tolerance.Equal(a.Tolerance) {
+	if err != nil || json.Unmarshal(row, &kept) != nil || !kept.Paid.Equal(a.Paid) ||
+		!kept.PayAmount.Equal(a.PayAmount) || !kept.Tolerance.Equal(a.Tolerance) {
 		return fmt.Sprintf("the row %s does not keep the amounts (%v)", row, err)
 	}
 	return ""
@@ -237,7 +244,9 @@ func drawTolerance(rng *rand.Rand) *big.Int {
 // drawPaid draws a paid amount, mostly close to a decision boundary.
 func drawPaid(rng *rand.Rand, q triple) *big.Int {
 	t := q.truth()
-	paid := []*big.Int{t.least, t.least, t.payable, q.need, new(big.Int), below(rng, ten(1+rng.IntN(40)))}[rng.IntN(6)]
+	paid := []*big.Int{
+		t.least, t.least, t.payable, q.need, new(big.Int), below(rng, ten(1+rng.IntN(40))),
+	}[rng.IntN(6)]
 	paid = new(big.Int).Set(paid)
 	step := []*big.Int{unit8, unit8, big.NewInt(1), ten(12), new(big.Int)}[rng.IntN(5)]
 	paid.Add(paid, new(big.Int).Mul(step, big.NewInt(int64(rng.IntN(3)-1))))
@@ -255,7 +264,12 @@ func drawPaid(rng *rand.Rand, q triple) *big.Int {
 }
 
 func drawTriple(rng *rand.Rand) triple {
-	q := triple{need: drawNeed(rng), tolerance: drawTolerance(rng), coin: rng.IntN(len(tortureCoins)), shift: rng.IntN(30)}
+	q := triple{
+		need:      drawNeed(rng),
+		tolerance: drawTolerance(rng),
+		coin:      rng.IntN(len(tortureCoins)),
+		shift:     rng.IntN(30),
+	}
 	q.paid = new(big.Int)
 	q.paid = drawPaid(rng, q)
 	return q
@@ -277,12 +291,14 @@ func TestTortureDecimals(t *testing.T) {
 				q := drawTriple(rng)
 				if truth := q.truth(); truth.proven {
 					yes++
-				} else if truth.missing != nil && new(big.Int).Sub(truth.least, q.paid).Cmp(unit8) <= 0 {
+				} else if truth.missing != nil &&
+					new(big.Int).Sub(truth.least, q.paid).Cmp(unit8) <= 0 {
 					floor++
 				}
 				if why := q.differs(); why != "" {
 					if wrong++; wrong < 5 {
-						t.Errorf("need %s, paid %s, tolerance %s %%, %v: %s", words(q.need), words(q.paid), words(q.tolerance), tortureCoins[q.coin], why)
+						t.Errorf("need %s, paid %s, tolerance %s %%, %v: %s", words(q.need),
+							words(q.paid), words(q.tolerance), tortureCoins[q.coin], why)
 					}
 				}
 			}
@@ -293,7 +309,16 @@ func TestTortureDecimals(t *testing.T) {
 	}
 	all.Wait()
 	goal.Report(t, goal.Result{
-		Goal: "decimals", Rounds: rounds, Wanted: 10_000_000, Violations: violations, Seed: seed, Took: time.Since(began),
-		Figure: fmt.Sprintf("triples of need, paid and tolerance against whole numbers: %d paid in full, %d short by no more than 0.00000001", proven, floors),
+		Goal:       "decimals",
+		Rounds:     rounds,
+		Wanted:     10_000_000,
+		Violations: violations,
+		Seed:       seed,
+		Took:       time.Since(began),
+		Figure: fmt.Sprintf(
+			"triples of need, paid and tolerance against whole numbers: %d paid in full, %d short by no more than 0.00000001",
+			proven,
+			floors,
+		),
 	})
 }

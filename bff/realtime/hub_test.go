@@ -117,7 +117,8 @@ func TestClose(t *testing.T) {
 	h.Close()
 	h.Publish("a")
 	if notified.Load() != 1 || !closed.Load() {
-		t.Errorf("notified %d times, sees closed = %v; want 1, true", notified.Load(), closed.Load())
+		t.Errorf("notified %d times, sees closed = %v; want 1, true", notified.Load(),
+			closed.Load())
 	}
 	if _, ok := h.Subscribe("c", func() {}); ok {
 		t.Error("Subscribe after Close is taken")

@@ -79,7 +79,9 @@ func connected(t *testing.T) (server, client *websocket.Conn) {
 		upgraded <- err
 	}()
 	dialer := websocket.Dialer{
-		NetDialContext: func(context.Context, string, string) (net.Conn, error) { return outer, nil },
+		NetDialContext: func(context.Context, string, string) (net.Conn, error) {
+			return outer, nil
+		},
 	}
 	client, answer, err := dialer.DialContext(t.Context(), "ws://test", nil)
 	if err == nil {

@@ -35,7 +35,11 @@ func TestAddressesRandom(t *testing.T) {
 	random := newRandom(1)
 	seen := map[string]bool{}
 	for range 200 {
-		for family, valid := range map[Family]func(string) bool{TRON: validTRON, EVM: validEVM, TON: validTON} {
+		for family, valid := range map[Family]func(string) bool{
+			TRON: validTRON,
+			EVM:  validEVM,
+			TON:  validTON,
+		} {
 			address := newAddress(family, random)
 			if !valid(address) || seen[address] {
 				t.Errorf("%s address %q is not valid, or not new", family, address)
@@ -115,7 +119,11 @@ func validTON(address string) bool {
 
 func TestTransactionIDs(t *testing.T) {
 	random := newRandom(2)
-	for family, shape := range map[Family]string{TRON: `^[0-9a-f]{64}$`, EVM: `^0x[0-9a-f]{64}$`, TON: `^[0-9a-f]{64}$`} {
+	for family, shape := range map[Family]string{
+		TRON: `^[0-9a-f]{64}$`,
+		EVM:  `^0x[0-9a-f]{64}$`,
+		TON:  `^[0-9a-f]{64}$`,
+	} {
 		if id := newTransactionID(family, random); !regexp.MustCompile(shape).MatchString(id) {
 			t.Errorf("%s transaction id %q does not match %s", family, id, shape)
 		}

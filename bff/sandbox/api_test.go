@@ -35,11 +35,15 @@ func TestRoutes(t *testing.T) {
 	s := New(Config{})
 	for _, e := range s.endpoints() {
 		other := map[string]string{"GET": "POST", "POST": "GET"}[e.method]
-		if got := call(t, s, other, apiPrefix+e.path, ""); got.Status != 405 || got.Header.Get("Allow") != e.method {
+		got := call(t, s, other, apiPrefix+e.path, "")
+		if got.Status != 405 || got.Header.Get("Allow") != e.method {
 			t.Errorf("%s %s = %d, Allow %q", other, e.path, got.Status, got.Header.Get("Allow"))
 		}
 	}
-	for _, path := range []string{"/api/", "/api/v2/merchant/currencies/list", "/api/v1/merchant/transaction/refund", "/api/v1/merchant/transaction/status/"} {
+	for _, path := range []string{
+		"/api/", "/api/v2/merchant/currencies/list", "/api/v1/merchant/transaction/refund",
+		"/api/v1/merchant/transaction/status/",
+	} {
 		fortest.Equal(t, call(t, s, "GET", path, "").Status, http.StatusNotFound, "GET %s", path)
 	}
 }
@@ -51,13 +55,22 @@ func TestCurrencies(t *testing.T) {
 	for _, c := range list {
 		networks, _ := c["supported_networks"].([]any)
 		compareKinds(t, c, map[string]string{
-			"currency_name": "string", "currency_symbol": "string", "currency_type": "string", "price_in_usdt": "number",
-			"icon": "string", "supported_networks": "array",
+			"currency_name":   "string",
+			"currency_symbol": "string",
+			"currency_type":   "string",
+			"price_in_usdt":   "number",
+			"icon":            "string", "supported_networks": "array",
 		})
 		for _, n := range networks {
 			compareKinds(t, n.(map[string]any), map[string]string{
-				"network_name": "string", "network_symbol": "string", "network_code": "string", "network_fee": "number",
-				"minimum_pay_usd": "number", "maximum_pay_usd": "number", "max_ttl": "number", "icon": "string",
+				"network_name":    "string",
+				"network_symbol":  "string",
+				"network_code":    "string",
+				"network_fee":     "number",
+				"minimum_pay_usd": "number",
+				"maximum_pay_usd": "number",
+				"max_ttl":         "number",
+				"icon":            "string",
 			})
 		}
 	}
@@ -67,8 +80,11 @@ func TestCurrencies(t *testing.T) {
 			symbols = append(symbols, c.Symbol+"_"+n.Code)
 		}
 	}
-	want := []string{"USDT_trc20", "USDT_erc20", "USDT_bep20", "USDT_ton", "USDC_erc20", "USDC_bep20", "USDC_polygon", "ETH_eth", "ETH_arbitrum", "BNB_bep20", "TON_ton",
-		"BTC_bitcoin", "SOL_solana", "TRX_tron", "LTC_litecoin", "DOGE_dogecoin"}
+	want := []string{
+		"USDT_trc20", "USDT_erc20", "USDT_bep20", "USDT_ton", "USDC_erc20", "USDC_bep20",
+		"USDC_polygon", "ETH_eth", "ETH_arbitrum", "BNB_bep20", "TON_ton", "BTC_bitcoin",
+		"SOL_solana", "TRX_tron", "LTC_litecoin", "DOGE_dogecoin",
+	}
 	fortest.Diff(t, symbols, want, "coins")
 	fortest.Has(t, fmt.Sprintf("prices are not exact: %s", got.Data), string(got.Data),
 		`"price_in_usdt":0.9998,`)
@@ -81,11 +97,29 @@ func TestStatusShape(t *testing.T) {
 	var data map[string]any
 	call(t, s, "GET", statusPath+code, "").into(t, &data)
 	compareKinds(t, data, map[string]string{
-		"order_id": "number", "status": "string", "tracking_code": "string", "payment_url": "string", "currency_code": "string",
-		"currency_name": "string", "network_code": "string", "network_name": "string", "pay_amount": "string", "amount_usd": "string",
-		"platform_share": "string", "merchant_share": "string", "payment_fee_percent": "number", "payment_tolerance_percent": "number",
-		"paid_amount": "string", "is_canceled_by_user": "boolean", "tx_id": "string", "tx_explorer_url": "string", "email": "string",
-		"comment": "string", "paid_at": "number", "created_at": "number", "expired_at": "number",
+		"order_id":                  "number",
+		"status":                    "string",
+		"tracking_code":             "string",
+		"payment_url":               "string",
+		"currency_code":             "string",
+		"currency_name":             "string",
+		"network_code":              "string",
+		"network_name":              "string",
+		"pay_amount":                "string",
+		"amount_usd":                "string",
+		"platform_share":            "string",
+		"merchant_share":            "string",
+		"payment_fee_percent":       "number",
+		"payment_tolerance_percent": "number",
+		"paid_amount":               "string",
+		"is_canceled_by_user":       "boolean",
+		"tx_id":                     "string",
+		"tx_explorer_url":           "string",
+		"email":                     "string",
+		"comment":                   "string",
+		"paid_at":                   "number",
+		"created_at":                "number",
+		"expired_at":                "number",
 	})
 }
 
@@ -93,19 +127,22 @@ func TestPaymentIsVisible(t *testing.T) {
 	c := newClock()
 	s := New(Config{Now: c.now})
 	code := create(t, s).TrackingCode
-	if r := status(t, s, code); r.PaidAmount != "" || r.TxID != "" || r.TxExplorerURL != "" || r.PaidAt != 0 {
+	r := status(t, s, code)
+	if r.PaidAmount != "" || r.TxID != "" || r.TxExplorerURL != "" || r.PaidAt != 0 {
 		t.Errorf("before a payment: %+v", r)
 	}
 	c.advance(time.Minute)
 	fortest.OK(t, s.Pay(code, KindHalf))
 	half := status(t, s, code)
-	if half.Status != Pending || half.PaidAmount != "12.50000000" || half.TxID == "" || half.PaidAt != 0 {
+	if half.Status != Pending || half.PaidAmount != "12.50000000" || half.TxID == "" ||
+		half.PaidAt != 0 {
 		t.Errorf("after half: %+v", half)
 	}
 	c.advance(time.Minute)
 	fortest.OK(t, s.PayAmount(code, dec("12.5")))
 	whole := status(t, s, code)
-	if whole.Status != Confirmed || whole.PaidAmount != "25.00000000" || whole.TxID == half.TxID || whole.PaidAt != c.now().Unix() {
+	if whole.Status != Confirmed || whole.PaidAmount != "25.00000000" || whole.TxID == half.TxID ||
+		whole.PaidAt != c.now().Unix() {
 		t.Errorf("after both: %+v", whole)
 	}
 	fortest.Equal(t, "https://tronscan.org/#/transaction/"+whole.TxID, whole.TxExplorerURL,
@@ -153,9 +190,14 @@ func TestExpiryUnread(t *testing.T) {
 	var body transactionRecord
 	got.into(t, &body)
 	if got.Status != 200 || !strings.Contains(got.Message, "confirmed") || body.Status != Pending {
-		t.Errorf("recheck = %d %q, data.status %s; want the sample's pending next to success", got.Status, got.Message, body.Status)
+		t.Errorf("recheck = %d %q, data.status %s; want the sample's pending next to success",
+			got.Status, got.Message, body.Status)
 	}
-	if r := status(t, s, code); r.Status != Confirmed || r.PaidAmount != "25.00000000" || r.PaidAt != c.now().Unix() {
+	if r := status(
+		t,
+		s,
+		code,
+	); r.Status != Confirmed || r.PaidAmount != "25.00000000" || r.PaidAt != c.now().Unix() {
 		t.Errorf("after recheck: %+v", r)
 	}
 }
@@ -166,7 +208,8 @@ func TestCancel(t *testing.T) {
 	got := call(t, s, "POST", cancelPath+code, cancelBody(code))
 	var body transactionRecord
 	got.into(t, &body)
-	if got.Status != 200 || !strings.Contains(got.Message, "cancelled") || body.Status != Pending || body.TrackingCode != code {
+	if got.Status != 200 || !strings.Contains(got.Message, "cancelled") || body.Status != Pending ||
+		body.TrackingCode != code {
 		t.Errorf("cancel = %d %q %+v", got.Status, got.Message, body)
 	}
 	if r := status(t, s, code); r.Status != Cancelled || r.CancelledByUser {
@@ -181,7 +224,9 @@ func TestCancel(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	s := New(Config{})
-	pending, paid, unpaid := create(t, s).TrackingCode, create(t, s).TrackingCode, create(t, s).TrackingCode
+	pending := create(t, s).TrackingCode
+	paid := create(t, s).TrackingCode
+	unpaid := create(t, s).TrackingCode
 	for code, kind := range map[string]Kind{paid: KindPay, unpaid: KindExpire} {
 		fortest.OK(t, s.Pay(code, kind))
 	}
@@ -212,7 +257,8 @@ func TestRefusals(t *testing.T) {
 	for _, tt := range tests {
 		got := call(t, s, tt.method, tt.target, tt.body)
 		if got.Status != tt.status || !strings.Contains(got.Message, tt.message) {
-			t.Errorf("%s %s %s = %d %q; want %d %q", tt.method, tt.target, tt.body, got.Status, got.Message, tt.status, tt.message)
+			t.Errorf("%s %s %s = %d %q; want %d %q", tt.method, tt.target, tt.body, got.Status,
+				got.Message, tt.status, tt.message)
 		}
 	}
 	fortest.Equal(t, status(t, s, pending).Status, Pending, "after refusals only")
@@ -221,12 +267,18 @@ func TestRefusals(t *testing.T) {
 func TestListRefused(t *testing.T) {
 	s := New(Config{})
 	tests := []struct{ query, message string }{
-		{"limit=0", "limit must be between 1 and 50"}, {"limit=51", "limit must be between 1 and 50"}, {"limit=-1", "limit must be"},
-		{"limit=ten", "limit must be an integer"}, {"limit=1.0", "limit must be an integer"}, {"limit=%2B5", "limit must be an integer"},
+		{"limit=0", "limit must be between 1 and 50"},
+		{"limit=51", "limit must be between 1 and 50"},
+		{"limit=-1", "limit must be"},
+		{"limit=ten", "limit must be an integer"},
+		{"limit=1.0", "limit must be an integer"},
+		{"limit=%2B5", "limit must be an integer"},
 		{"page=0", "page must be"}, {"page=x", "page must be an integer"},
 		{"status=paid", "status is invalid"}, {"status=Pending", "status is invalid"},
-		{"from_date=2026-03-01", "to_date field is required"}, {"to_date=2026-03-01", "from_date field is required"},
-		{"from_date=2026-3-1&to_date=2026-03-02", "from_date does not match"}, {"from_date=2026-03-01&to_date=02.03.2026", "to_date does not match"},
+		{"from_date=2026-03-01", "to_date field is required"},
+		{"to_date=2026-03-01", "from_date field is required"},
+		{"from_date=2026-3-1&to_date=2026-03-02", "from_date does not match"},
+		{"from_date=2026-03-01&to_date=02.03.2026", "to_date does not match"},
 		{"from_date=2026-02-30&to_date=2026-03-02", "from_date does not match"},
 		{"from_date=2026-03-02&to_date=2026-03-01", "after or equal"},
 		{"from_date=2026-03-01&to_date=2026-04-01", "30 days"},
@@ -235,12 +287,14 @@ func TestListRefused(t *testing.T) {
 		for _, path := range []string{listPath, "/api/v1/merchant/withdrawals/list"} {
 			got := call(t, s, "GET", path+"?"+tt.query, "")
 			if got.Status != 422 || !strings.Contains(got.Message, tt.message) {
-				t.Errorf("%s?%s = %d %q; want 422 %q", path, tt.query, got.Status, got.Message, tt.message)
+				t.Errorf("%s?%s = %d %q; want 422 %q", path, tt.query, got.Status, got.Message,
+					tt.message)
 			}
 		}
 	}
 	for _, status := range []string{"processing", "expired"} {
-		a, b := call(t, s, "GET", listPath+"?status="+status, ""), call(t, s, "GET", "/api/v1/merchant/withdrawals/list?status="+status, "")
+		a := call(t, s, "GET", listPath+"?status="+status, "")
+		b := call(t, s, "GET", "/api/v1/merchant/withdrawals/list?status="+status, "")
 		if (a.Status == 200) == (b.Status == 200) {
 			t.Errorf("status %q is taken by both lists or none: %d, %d", status, a.Status, b.Status)
 		}
@@ -308,7 +362,12 @@ func TestWithdrawals(t *testing.T) {
 	}
 	page.Items[0]["tracking_code"], page.Items[0]["destination_address"] = "W1", "T…" // random
 	fortest.Diff(t, page.Items[0], want, "withdrawal")
-	for query, want := range map[string]int{"status=processing": 1, "status=pending": 1, "limit=1": 1, "from_date=2026-03-01&to_date=2026-03-01": 1} {
+	for query, want := range map[string]int{
+		"status=processing": 1,
+		"status=pending":    1,
+		"limit=1":           1,
+		"from_date=2026-03-01&to_date=2026-03-01": 1,
+	} {
 		call(t, s, "GET", "/api/v1/merchant/withdrawals/list?"+query, "").into(t, &page)
 		fortest.Equal(t, len(page.Items), want, "withdrawals?%s items", query)
 	}
@@ -321,7 +380,8 @@ func TestRequestLog(t *testing.T) {
 	call(t, s, "GET", "/api/v1/merchant/nothing?a=b", "")
 	var got []string
 	for _, q := range s.Requests() {
-		got = append(got, fmt.Sprintf("%s %s %d %t %s", q.Endpoint, q.Query, q.Status, q.Processed, q.Outcome))
+		got = append(got,
+			fmt.Sprintf("%s %s %d %t %s", q.Endpoint, q.Query, q.Status, q.Processed, q.Outcome))
 	}
 	want := []string{
 		"create  200 true success",
@@ -330,7 +390,8 @@ func TestRequestLog(t *testing.T) {
 	}
 	fortest.Diff(t, got, want, "log")
 	text, err := json.Marshal(s.Requests())
-	if err != nil || strings.Contains(string(text), DefaultKey) || !strings.Contains(string(text), "X-Api-Key") {
+	if err != nil || strings.Contains(string(text), DefaultKey) ||
+		!strings.Contains(string(text), "X-Api-Key") {
 		t.Errorf("log must name the key's header and not hold the key: %s, %v", text, err)
 	}
 	for range maxRequests {

@@ -32,10 +32,12 @@ func TestControlTransactions(t *testing.T) {
 	s := New(Config{})
 	code := create(t, s).TrackingCode
 	var got Transaction
-	if status := program(t, s, "POST", "/sandbox/transactions/"+code+"/half", "", &got); status != 200 || len(got.Transfers) != 1 {
+	if status := program(t, s, "POST", "/sandbox/transactions/"+code+"/half", "",
+		&got); status != 200 || len(got.Transfers) != 1 {
 		t.Errorf("half = %d %+v", status, got)
 	}
-	if status := program(t, s, "POST", "/sandbox/transactions/"+code+"/amount?amount=12.50", "", &got); status != 200 || got.Status != Confirmed {
+	if status := program(t, s, "POST", "/sandbox/transactions/"+code+"/amount?amount=12.50", "",
+		&got); status != 200 || got.Status != Confirmed {
 		t.Errorf("amount = %d %+v", status, got)
 	}
 	var journal []Transaction
@@ -52,7 +54,8 @@ func TestControlTransactions(t *testing.T) {
 		"/sandbox/transactions/" + code + "/amount?amount=1e99": 422,
 	} {
 		var problem map[string]string
-		if got := program(t, s, "POST", target, "", &problem); got != want || problem["error"] == "" {
+		got := program(t, s, "POST", target, "", &problem)
+		if got != want || problem["error"] == "" {
 			t.Errorf("POST %s = %d %v; want %d", target, got, problem, want)
 		}
 	}
@@ -66,7 +69,8 @@ func TestControlForms(t *testing.T) {
 		fortest.Has(t, "the page", page,
 			`action="/sandbox/transactions/`+code+"/"+string(kind)+`"`)
 	}
-	if w := visit(s, "POST", "/sandbox/transactions/"+code+"/pay", ""); w.Code != 303 || w.Header().Get("Location") != "/sandbox/" {
+	w := visit(s, "POST", "/sandbox/transactions/"+code+"/pay", "")
+	if w.Code != 303 || w.Header().Get("Location") != "/sandbox/" {
 		t.Errorf("pay = %d to %q", w.Code, w.Header().Get("Location"))
 	}
 }
@@ -85,7 +89,8 @@ func TestControlShowsFaults(t *testing.T) {
 func TestControlFaults(t *testing.T) {
 	s := New(Config{})
 	var got []Fault
-	status := program(t, s, "POST", "/sandbox/faults", `{"path":"status","times":3,"status":429,"retry_after":"5s"}`, &got)
+	status := program(t, s, "POST", "/sandbox/faults",
+		`{"path":"status","times":3,"status":429,"retry_after":"5s"}`, &got)
 	want := []Fault{{Path: "status", Times: 3, Status: 429, RetryAfter: 5 * time.Second}}
 	if diff := cmp.Diff(want, got); diff != "" || status != 200 {
 		t.Errorf("arming = %d (-want +got):\n%s", status, diff)
@@ -98,9 +103,11 @@ func TestControlFaults(t *testing.T) {
 	var problem map[string]string
 	for _, bad := range []string{
 		``, `{}`, `{"status":1}`, `{"what":1}`, `{`, `{"status":500,"path":"transfer"}`,
-		`{"latency":"2"}`, `{"latency":"61m"}`, `{"retry_after":"-1s","status":429}`, `{"raw":"[]"}`, `status=500`,
+		`{"latency":"2"}`, `{"latency":"61m"}`, `{"retry_after":"-1s","status":429}`,
+		`{"raw":"[]"}`, `status=500`,
 	} {
-		if status := program(t, s, "POST", "/sandbox/faults", bad, &problem); status != 422 || problem["error"] == "" {
+		status := program(t, s, "POST", "/sandbox/faults", bad, &problem)
+		if status != 422 || problem["error"] == "" {
 			t.Errorf("arming %s = %d %v", bad, status, problem)
 		}
 	}
@@ -114,7 +121,9 @@ func TestControlFaults(t *testing.T) {
 func TestOtherSites(t *testing.T) {
 	s := New(Config{})
 	code := create(t, s).TrackingCode
-	for _, target := range []string{"/sandbox/transactions/" + code + "/pay", "/pay/" + code + "/pay"} {
+	for _, target := range []string{
+		"/sandbox/transactions/" + code + "/pay", "/pay/" + code + "/pay",
+	} {
 		r := httptest.NewRequest("POST", "http://127.0.0.1"+target, nil)
 		r.Header.Set("Sec-Fetch-Site", "cross-site")
 		w := httptest.NewRecorder()

@@ -19,7 +19,8 @@ func over(t *testing.T, s *Server) (*http.Response, string, error) {
 	t.Helper()
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
-	r := fortest.Must(http.NewRequestWithContext(t.Context(), "POST", server.URL+createPath, strings.NewReader(with(t, nil))))(t)
+	r := fortest.Must(http.NewRequestWithContext(t.Context(), "POST", server.URL+createPath,
+		strings.NewReader(with(t, nil))))(t)
 	r.Header.Set("X-Api-Key", DefaultKey)
 	r.Header.Set("Content-Type", "application/json")
 	res, err := server.Client().Do(r)
@@ -42,7 +43,14 @@ func TestFaults(t *testing.T) {
 	}{
 		{"cut before", Fault{CutBefore: true}, 0, "", "", 0},
 		{"cut after", Fault{CutAfter: true}, 0, "", "", 1},
-		{"busy", Fault{Status: 429, RetryAfter: 1500 * time.Millisecond}, 429, "2", `"status":429,"data":null,"message":"Too Many Requests"`, 0},
+		{
+			"busy",
+			Fault{Status: 429, RetryAfter: 1500 * time.Millisecond},
+			429,
+			"2",
+			`"status":429,"data":null,"message":"Too Many Requests"`,
+			0,
+		},
 		{"down", Fault{Status: 503}, 503, "", `"status":503`, 0},
 		{"latency", Fault{Latency: time.Millisecond}, 200, "", `"message":"success"`, 1},
 		{"latency and cut", Fault{Latency: time.Millisecond, CutAfter: true}, 0, "", "", 1},
@@ -56,12 +64,14 @@ func TestFaults(t *testing.T) {
 				if err == nil {
 					t.Fatalf("answered %d %s; want a cut connection", res.StatusCode, body)
 				}
-			} else if err != nil || res.StatusCode != tt.status || !strings.Contains(body, tt.body) || res.Header.Get("Retry-After") != tt.header {
+			} else if err != nil || res.StatusCode != tt.status ||
+				!strings.Contains(body, tt.body) || res.Header.Get("Retry-After") != tt.header {
 				t.Errorf("answered %v %q, %v; want %d %q", res, body, err, tt.status, tt.body)
 			}
 			fortest.Equal(t, len(s.Transactions()), tt.created, "transactions created")
 			log := s.Requests()[0]
-			if log.Processed != (tt.created == 1) || !strings.Contains(log.Outcome, "fault: "+tt.fault.String()) {
+			if log.Processed != (tt.created == 1) ||
+				!strings.Contains(log.Outcome, "fault: "+tt.fault.String()) {
 				t.Errorf("log = %+v", log)
 			}
 			fortest.Equal(t, len(s.Faults()), 0, "faults left")
@@ -92,7 +102,8 @@ func TestLatencyEndsWithTheClient(t *testing.T) {
 	s.Inject(Fault{Latency: time.Hour})
 	server := httptest.NewServer(s)
 	ctx, giveUp := context.WithCancel(t.Context())
-	r := fortest.Must(http.NewRequestWithContext(ctx, "POST", server.URL+createPath, strings.NewReader(with(t, nil))))(t)
+	r := fortest.Must(http.NewRequestWithContext(ctx, "POST", server.URL+createPath,
+		strings.NewReader(with(t, nil))))(t)
 	r.Header.Set("X-Api-Key", DefaultKey)
 	r.Header.Set("Content-Type", "application/json")
 	failed := make(chan error) // the client's error
@@ -115,8 +126,12 @@ func TestLatencyEndsWithTheClient(t *testing.T) {
 
 func TestFaultJSON(t *testing.T) {
 	want := Fault{
-		Path: "create", Times: -1, Latency: 1500 * time.Millisecond, Status: 429, RetryAfter: time.Minute,
-		CutBefore: true, CutAfter: true,
+		Path:       "create",
+		Times:      -1,
+		Latency:    1500 * time.Millisecond,
+		Status:     429,
+		RetryAfter: time.Minute,
+		CutBefore:  true, CutAfter: true,
 	}
 	text := fortest.Must(json.Marshal(want))(t)
 	var got Fault
@@ -129,7 +144,11 @@ func TestFaultJSON(t *testing.T) {
 
 func TestInjectMistakes(t *testing.T) {
 	for _, f := range []Fault{
-		{}, {Path: "create", Times: 3}, {Path: "transfer", Status: 500}, {Status: 99}, {Status: 600},
+		{},
+		{Path: "create", Times: 3},
+		{Path: "transfer", Status: 500},
+		{Status: 99},
+		{Status: 600},
 		{Latency: 2 * time.Hour}, {Status: 429, RetryAfter: -time.Second},
 	} {
 		func() {

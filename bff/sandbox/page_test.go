@@ -41,10 +41,25 @@ func TestHostedPage(t *testing.T) {
 	}{
 		{"pending", callback, "", "", "3", "", "Send exactly"},
 		{"half", callback, "", KindHalf, "3", "", `id="paid">12.5 USDT`},
-		{"confirmed", callback, "123456", KindPay, "3;url=https://shop.example/back?cart=1&amp;x=a%20b&amp;order_id=123456&amp;status=confirmed&amp;tracking_code=CODE#top", "", "Payment received"},
-		{"confirmed without order", callback, "", KindPay, "3;url=https://shop.example/back?cart=1&amp;x=a%20b&amp;status=confirmed&amp;tracking_code=CODE#top", "", "Payment received"},
-		{"expired", callback, "123456", KindExpire, "", "https://shop.example/back?cart=1&x=a%20b&order_id=123456&status=expired&tracking_code=CODE#top", ""},
-		{"cancelled", `"https://shop.example"`, "", KindCancel, "", "https://shop.example?status=cancelled&tracking_code=CODE", ""},
+		{
+			"confirmed", callback, "123456", KindPay,
+			"3;url=https://shop.example/back?cart=1&amp;x=a%20b&amp;order_id=123456&amp;status=confirmed&amp;tracking_code=CODE#top",
+			"", "Payment received",
+		},
+		{
+			"confirmed without order", callback, "", KindPay,
+			"3;url=https://shop.example/back?cart=1&amp;x=a%20b&amp;status=confirmed&amp;tracking_code=CODE#top",
+			"", "Payment received",
+		},
+		{
+			"expired", callback, "123456", KindExpire, "",
+			"https://shop.example/back?cart=1&x=a%20b&order_id=123456&status=expired&tracking_code=CODE#top",
+			"",
+		},
+		{
+			"cancelled", `"https://shop.example"`, "", KindCancel, "",
+			"https://shop.example?status=cancelled&tracking_code=CODE", "",
+		},
 		{"confirmed, no callback", "", "", KindPay, "", "", "25 USDT arrived"},
 		{"expired, no callback", "", "", KindExpire, "", "", "Payment expired"},
 		{"cancelled, no callback", "", "", KindCancel, "", "", "Payment cancelled"},
@@ -52,17 +67,24 @@ func TestHostedPage(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := New(Config{})
-			code := createWith(t, s, with(t, map[string]string{"callback_url": tt.callback, "order_id": tt.orderID})).TrackingCode
+			code := createWith(
+				t,
+				s,
+				with(t, map[string]string{"callback_url": tt.callback, "order_id": tt.orderID}),
+			).TrackingCode
 			if tt.kind != "" {
 				fortest.OK(t, s.Pay(code, tt.kind))
 			}
 			w := visit(s, "GET", "/pay/"+code, "")
-			location, body := strings.ReplaceAll(w.Header().Get("Location"), code, "CODE"), strings.ReplaceAll(w.Body.String(), code, "CODE")
+			location := strings.ReplaceAll(w.Header().Get("Location"), code, "CODE")
+			body := strings.ReplaceAll(w.Body.String(), code, "CODE")
 			if location != tt.location || !strings.Contains(body, tt.text) {
-				t.Errorf("location %q; want %q; text %q is in the page: %t", location, tt.location, tt.text, strings.Contains(body, tt.text))
+				t.Errorf("location %q; want %q; text %q is in the page: %t", location, tt.location,
+					tt.text, strings.Contains(body, tt.text))
 			}
 			refresh := ""
-			if found := regexp.MustCompile(`http-equiv="refresh" content="([^"]*)"`).FindStringSubmatch(body); found != nil {
+			found := regexp.MustCompile(`http-equiv="refresh" content="([^"]*)"`).FindStringSubmatch(body)
+			if found != nil {
 				refresh = strings.ReplaceAll(found[1], "&#43;", "+")
 			}
 			fortest.Equal(t, refresh, tt.refresh, "refresh")
@@ -78,14 +100,22 @@ func TestHostedPageActs(t *testing.T) {
 	fortest.Equal(t, "http://gateway.example/pay/"+code, made.PaymentURL,
 		"payment_url = %q; want", made.PaymentURL)
 	page := visit(s, "GET", "/pay/"+code, "").Body.String()
-	for _, part := range []string{made.WalletAddress, ">25</span> USDT", "<svg", `action="/pay/` + code + `/pay"`, `action="/pay/` + code + `/cancel"`} {
+	for _, part := range []string{
+		made.WalletAddress, ">25</span> USDT", "<svg", `action="/pay/` + code + `/pay"`,
+		`action="/pay/` + code + `/cancel"`,
+	} {
 		fortest.Has(t, "the page", page, part)
 	}
-	if w := visit(s, "POST", "/pay/"+code+"/pay", ""); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/pay/"+code {
+	w := visit(s, "POST", "/pay/"+code+"/pay", "")
+	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/pay/"+code {
 		t.Errorf("pressing pay = %d to %q", w.Code, w.Header().Get("Location"))
 	}
 	fortest.Equal(t, status(t, s, code).Status, Confirmed, "after pressing pay")
-	for target, want := range map[string]int{"/pay/" + code + "/cancel": 409, "/pay/" + code + "/steal": 422, "/pay/nobody/pay": 404} {
+	for target, want := range map[string]int{
+		"/pay/" + code + "/cancel": 409,
+		"/pay/" + code + "/steal":  422,
+		"/pay/nobody/pay":          404,
+	} {
 		fortest.Equal(t, visit(s, "POST", target, "").Code, want, "POST %s", target)
 	}
 	fortest.Equal(t, visit(s, "GET", "/pay/nobody", "").Code, http.StatusNotFound,
@@ -95,7 +125,8 @@ func TestHostedPageActs(t *testing.T) {
 func TestHostedPageExpiresByTheClock(t *testing.T) {
 	c := newClock()
 	s := New(Config{Now: c.now})
-	code := createWith(t, s, with(t, map[string]string{"callback_url": `"https://shop.example/back"`})).TrackingCode
+	code := createWith(t, s,
+		with(t, map[string]string{"callback_url": `"https://shop.example/back"`})).TrackingCode
 	fortest.Answer(t, "the page", visit(s, "GET", "/pay/"+code, ""), 200, "14m59s")
 	c.advance(15 * time.Minute)
 	got, err := url.Parse(visit(s, "GET", "/pay/"+code, "").Header().Get("Location"))
@@ -108,7 +139,8 @@ func TestHostedPageExpiresByTheClock(t *testing.T) {
 func TestHostileText(t *testing.T) {
 	s := New(Config{})
 	createWith(t, s, with(t, map[string]string{"comment": `"<script>alert(1)</script>"`}))
-	if body := visit(s, "GET", "/sandbox/", "").Body.String(); strings.Contains(body, "<script") || !strings.Contains(body, "&lt;script&gt;") {
+	body := visit(s, "GET", "/sandbox/", "").Body.String()
+	if strings.Contains(body, "<script") || !strings.Contains(body, "&lt;script&gt;") {
 		t.Error("the control page shows a comment as markup")
 	}
 }

@@ -85,7 +85,8 @@ const (
 // create opens a transaction of 25 dollars in USDT on TRON for 15 minutes.
 func create(t *testing.T, s *Server) createdRecord {
 	t.Helper()
-	return createWith(t, s, `{"currency_symbol":"USDT","network_code":"trc20","amount_usd":25,"ttl":15}`)
+	return createWith(t, s,
+		`{"currency_symbol":"USDT","network_code":"trc20","amount_usd":25,"ttl":15}`)
 }
 
 func createWith(t *testing.T, s *Server, body string) createdRecord {
@@ -121,7 +122,8 @@ func TestSeedRepeats(t *testing.T) {
 		t.Errorf("same seed, other transaction:\n%s", diff)
 	}
 	for _, s := range []*Server{other, random} {
-		if got := create(t, s); got.WalletAddress == first.WalletAddress || got.TrackingCode == first.TrackingCode {
+		got := create(t, s)
+		if got.WalletAddress == first.WalletAddress || got.TrackingCode == first.TrackingCode {
 			t.Errorf("another seed repeats %s", got.TrackingCode)
 		}
 	}

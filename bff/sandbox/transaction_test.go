@@ -15,8 +15,13 @@ import (
 // sample returns a pending transaction of 25 USDT and a source of ids.
 func sample(now time.Time) (*Transaction, transactionID) {
 	t := &Transaction{
-		TrackingCode: "A", Status: Pending, Family: TRON, Decimals: 6, AmountUSD: dec("25"), PriceInUSDT: dec("1"),
-		FeePercent: dec("1"), TolerancePercent: dec("1"), ExpiredAt: now.Add(15 * time.Minute),
+		TrackingCode: "A",
+		Status:       Pending,
+		Family:       TRON,
+		Decimals:     6,
+		AmountUSD:    dec("25"),
+		PriceInUSDT:  dec("1"),
+		FeePercent:   dec("1"), TolerancePercent: dec("1"), ExpiredAt: now.Add(15 * time.Minute),
 	}
 	t.price()
 	n := 0
@@ -64,7 +69,8 @@ func TestKinds(t *testing.T) {
 				err = tr.apply(k, now, id)
 			}
 			if !errors.Is(err, tt.err) || tr.Status != tt.status || !tr.paid().Equal(dec(tt.paid)) {
-				t.Errorf("%v = %s, paid %s, error %v; want %s, %s, %v", tt.kinds, tr.Status, tr.paid(), err, tt.status, tt.paid, tt.err)
+				t.Errorf("%v = %s, paid %s, error %v; want %s, %s, %v", tt.kinds, tr.Status,
+					tr.paid(), err, tt.status, tt.paid, tt.err)
 			}
 			fortest.Equal(t, !tr.PaidAt.IsZero(), tt.status == Confirmed, "paid_at is set")
 		})
@@ -84,7 +90,13 @@ func TestRecheck(t *testing.T) {
 		{"confirmed", []Kind{KindPay}, Confirmed, "25", errNotEnded},
 		{"expired without money", []Kind{KindExpire}, Expired, "0", errUnpaid},
 		{"expired with half", []Kind{KindExpire, KindHalf}, Expired, "12.5", errUnpaid},
-		{"half before and half after", []Kind{KindHalf, KindExpire, KindHalf}, Confirmed, "25", nil},
+		{
+			"half before and half after",
+			[]Kind{KindHalf, KindExpire, KindHalf},
+			Confirmed,
+			"25",
+			nil,
+		},
 		{"late", []Kind{KindLate}, Confirmed, "25", nil},
 		{"late and too much", []Kind{KindExpire, KindOver}, Confirmed, "27.5", nil},
 		{"cancelled but paid", []Kind{KindCancel, KindPay}, Confirmed, "25", nil},
@@ -98,7 +110,8 @@ func TestRecheck(t *testing.T) {
 			}
 			err := tr.recheck()
 			if !errors.Is(err, tt.err) || tr.Status != tt.status || !tr.paid().Equal(dec(tt.paid)) {
-				t.Errorf("recheck = %v, %s, paid %s; want %v, %s, %s", err, tr.Status, tr.paid(), tt.err, tt.status, tt.paid)
+				t.Errorf("recheck = %v, %s, paid %s; want %v, %s, %s", err, tr.Status, tr.paid(),
+					tt.err, tt.status, tt.paid)
 			}
 		})
 	}
@@ -107,7 +120,11 @@ func TestRecheck(t *testing.T) {
 func TestToleranceBound(t *testing.T) {
 	now := newClock().now()
 	for amount, want := range map[string]Status{
-		"24.74999999": Pending, "24.75": Confirmed, "24.75000001": Confirmed, "25": Confirmed, "1000": Confirmed,
+		"24.74999999": Pending,
+		"24.75":       Confirmed,
+		"24.75000001": Confirmed,
+		"25":          Confirmed,
+		"1000":        Confirmed,
 	} {
 		tr, id := sample(now)
 		if tr.receive(dec(amount), now, id); tr.Status != want {
@@ -121,7 +138,9 @@ func TestToleranceBound(t *testing.T) {
 func TestPrice(t *testing.T) {
 	rat := func(d decimal.Decimal) *big.Rat { return d.Rat() }
 	for _, price := range []string{"1", "0.9998", "3471.25", "612.4", "3.1875", "0.00000003", "7"} {
-		for _, amount := range []string{"0.01", "0.1", "0.2", "0.3", "1", "19.99", "25", "33.33333333", "99999.99"} {
+		for _, amount := range []string{
+			"0.01", "0.1", "0.2", "0.3", "1", "19.99", "25", "33.33333333", "99999.99",
+		} {
 			tr := Transaction{AmountUSD: dec(amount), PriceInUSDT: dec(price), FeePercent: dec("1")}
 			tr.price()
 			worth := new(big.Rat).Mul(rat(tr.PayAmount), rat(tr.PriceInUSDT))
@@ -129,7 +148,8 @@ func TestPrice(t *testing.T) {
 			if worth.Cmp(rat(tr.AmountUSD)) < 0 || less.Cmp(rat(tr.AmountUSD)) >= 0 {
 				t.Errorf("pay_amount of %s at %s = %s", amount, price, tr.PayAmount)
 			}
-			if !tr.PlatformShare.Add(tr.MerchantShare).Equal(tr.AmountUSD) || tr.PlatformShare.Exponent() < -8 {
+			if !tr.PlatformShare.Add(tr.MerchantShare).Equal(tr.AmountUSD) ||
+				tr.PlatformShare.Exponent() < -8 {
 				t.Errorf("shares of %s = %s + %s", amount, tr.PlatformShare, tr.MerchantShare)
 			}
 		}
@@ -139,7 +159,13 @@ func TestPrice(t *testing.T) {
 // TestWholeTransfers pays in a coin whose price makes more digits than a transfer can carry.
 func TestWholeTransfers(t *testing.T) {
 	now := newClock().now()
-	for _, kinds := range [][]Kind{{KindPay}, {KindHalf, KindPay}, {KindParts, KindParts}, {KindTolerated}, {KindOver}} {
+	for _, kinds := range [][]Kind{
+		{KindPay},
+		{KindHalf, KindPay},
+		{KindParts, KindParts},
+		{KindTolerated},
+		{KindOver},
+	} {
 		tr, id := sample(now)
 		tr.PriceInUSDT = dec("0.9998")
 		tr.price()

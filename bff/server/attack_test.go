@@ -29,7 +29,8 @@ import (
 	"coinslot/e2e/need"
 )
 
-var attackAtLength = flag.Bool("attack", false, "print the figures of an attack on shoppers at its full length")
+var attackAtLength = flag.Bool("attack", false,
+	"print the figures of an attack on shoppers at its full length")
 
 // attackRig is a server with default limits, and a gateway with the default rate, in fake time.
 type attackRig struct {
@@ -49,12 +50,21 @@ type shopperVisit struct {
 }
 
 func newAttackRig(t *testing.T) *attackRig {
-	gateway, c := sandboxtest.New(sandbox.Config{Key: gatewayKey, Seed: 7}), servertest.Settings(t, "http://localhost:1")
+	gateway := sandboxtest.New(sandbox.Config{Key: gatewayKey, Seed: 7})
+	c := servertest.Settings(t, "http://localhost:1")
 	c.GatewayRPS, c.PollInterval = 10, 3*time.Second
 	c.Database = filepath.Join(t.TempDir(), "attack.db") // made in the bubble's time
 	// What is read besides has ended then, and with it the bubble.
 	t.Cleanup(func() { time.Sleep(20 * time.Second) })
-	r, _ := servertest.Start(t, gateway, c, server.Options{}.Through(server.GatewayTransport{To: gateway, Takes: 100 * time.Millisecond}))
+	r, _ := servertest.Start(
+		t,
+		gateway,
+		c,
+		server.Options{}.Through(server.GatewayTransport{
+			To:    gateway,
+			Takes: 100 * time.Millisecond,
+		}),
+	)
 	return &attackRig{Rig: r, answered: map[int]int{}, random: rand.New(rand.NewPCG(1, 2))}
 }
 
@@ -75,7 +85,8 @@ func (s *attackRig) click(addr, path, body string) (state, error) {
 	var got state
 	w := s.DoFrom(addr, http.MethodPost, path, body, isJSON, "Accept: application/json")
 	if w.Code != http.StatusOK {
-		return got, fmt.Errorf("POST %s = %d %.80s", path[strings.LastIndex(path, "/"):], w.Code, w.Body)
+		return got, fmt.Errorf("POST %s = %d %.80s", path[strings.LastIndex(path, "/"):], w.Code,
+			w.Body)
 	}
 	return got, json.Unmarshal(w.Body.Bytes(), &got)
 }
@@ -185,7 +196,9 @@ func (s *attackRig) shops(n, every int, gap time.Duration, from func(i int) stri
 
 // attack opens sessions as fast as one address may, then requests checks for them just below the
 // limit of posts, until ctx ends. It waits for nothing.
-func (s *attackRig) attack(ctx context.Context, from func(i int) string, sessions int) (opened, ended <-chan struct{}) {
+func (s *attackRig) attack(
+	ctx context.Context, from func(i int) string, sessions int,
+) (opened, ended <-chan struct{}) {
 	begun, over := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(over)
@@ -208,7 +221,8 @@ func (s *attackRig) attack(ctx context.Context, from func(i int) string, session
 		close(begun)
 		for i := 0; ctx.Err() == nil && len(ids) > 0; i++ {
 			all.Go(func() {
-				w := s.DoFrom(from(i), http.MethodPost, "/checkout/"+ids[i%len(ids)]+"/recheck", "", isJSON, "Accept: application/json")
+				w := s.DoFrom(from(i), http.MethodPost, "/checkout/"+ids[i%len(ids)]+"/recheck", "",
+					isJSON, "Accept: application/json")
 				s.mu.Lock()
 				defer s.mu.Unlock()
 				s.answered[w.Code]++
@@ -303,8 +317,20 @@ func in24(i int) string             { return fmt.Sprintf("203.0.113.%d", i%250) 
 // without it, and payments are detected within 20 s.
 func TestFullAttack(t *testing.T) {
 	need.Long(t, "it simulates minutes of an attack")
-	forty := attackLoad{shoppers: 40, every: 4, gap: 1500 * time.Millisecond, from: separateNetworks, sessions: 150}
-	fifty := attackLoad{shoppers: 50, every: 1, gap: 3 * time.Second, from: sharedNetwork, sessions: 150}
+	forty := attackLoad{
+		shoppers: 40,
+		every:    4,
+		gap:      1500 * time.Millisecond,
+		from:     separateNetworks,
+		sessions: 150,
+	}
+	fifty := attackLoad{
+		shoppers: 50,
+		every:    1,
+		gap:      3 * time.Second,
+		from:     sharedNetwork,
+		sessions: 150,
+	}
 	for _, c := range []struct {
 		name string
 		attackLoad
@@ -334,7 +360,10 @@ func TestFullAttack(t *testing.T) {
 				t.Logf("worst: %.1f %% served, %.2f times the calm wait, detected within %.1f s",
 					100*under.served, under.median.Seconds()/calm.median.Seconds(), under.detected.Seconds())
 			}
-			if calm.served < 0.999 || c.goals && (under.served < 0.999 || under.median > 2*calm.median || under.detected > 20*time.Second) {
+			if calm.served < 0.999 ||
+				c.goals &&
+					(under.served < 0.999 || under.median > 2*calm.median ||
+						under.detected > 20*time.Second) {
 				t.Error("want 100 % served, half of them in twice the time of the calm at most, money detected within 20 s")
 			}
 		})
@@ -344,7 +373,8 @@ func TestFullAttack(t *testing.T) {
 // BenchmarkAttack reports the figures of TestFullAttack at full length, in fake time.
 func BenchmarkAttack(b *testing.B) {
 	for range b.N {
-		cmd := exec.CommandContext(b.Context(), os.Args[0], "-test.run=^TestFullAttack$", "-test.v", "-attack")
+		cmd := exec.CommandContext(b.Context(), os.Args[0], "-test.run=^TestFullAttack$", "-test.v",
+			"-attack")
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			b.Fatalf("%v\n%s", err, out)

@@ -1,285 +1,502 @@
 package server_test
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"crypto/sha512"
-	"encoding/base64"
 	"fmt"
-	"hash"
 	"strings"
 	"testing"
-	"time"
-
-	"coinslot/bff/order"
 
 	"github.com/shopspring/decimal"
+
+	"coinslot/bff/fortest"
 )
 
-// badStates: B25 and B51, what a session's state rules out.
-func badStates(t *testing.T, b *inputRig) {
-	paid, cancelled, pending, open := b.Open(`{"amount_usd":"25.00"}`), b.Open(`{"amount_usd":"25.00"}`), b.Open(`{"amount_usd":"25.00"}`), b.Open(`{"amount_usd":"25.00"}`)
-	for _, id := range []string{paid, pending} {
-		b.Choose(id)
-		b.Await(id, "pending")
-	}
-	all := b.Gateway.Transactions()
-	b.pay(t, all[len(all)-2].TrackingCode, paid)
-	b.Do("POST", "/v1/sessions/"+cancelled+"/cancel", "", bearer)
-	coin := `{"currency_symbol":"USDT","network_code":"bep20"}`
-	var list []input
-	add := func(name, method, path, body, code, param string) {
-		list = append(list, input{id: "B25/" + name, method: method, path: path, body: body, headers: []string{bearer, isJSON}, code: code, param: param})
-	}
-	add("cancel a paid one", "POST", "/v1/sessions/"+paid+"/cancel", "", "session_paid", "")
-	add("shopper cancels a paid one", "POST", "/checkout/"+paid+"/cancel", "", "session_paid", "")
-	add("choose for a paid one", "POST", "/checkout/"+paid+"/attempts", coin, "session_paid", "")
-	add("choose for a cancelled one", "POST", "/checkout/"+cancelled+"/attempts", coin, "session_expired", "")
-	add("recheck of an open one", "POST", "/v1/sessions/"+open+"/recheck", "", "not_possible", "")
-	add("shopper's recheck of an open one", "POST", "/checkout/"+open+"/recheck", "", "not_possible", "")
-	add("recheck of a cancelled one", "POST", "/v1/sessions/"+cancelled+"/recheck", "", "not_possible", "")
-	add("simulate with real money", "POST", "/checkout/"+open+"/simulate", `{"kind":"pay"}`, "not_found", "")
-	for name, id := range map[string]string{"an open": open, "a pending": pending, "a paid": paid, "a cancelled": cancelled} {
-		for _, as := range []string{"confirmed", "cancelled"} {
-			add("resolve "+name+" one as "+as, "POST", "/v1/sessions/"+id+"/resolve", `{"as":"`+as+`","reason":"x"}`, "not_possible", "")
-		}
-		if id != paid {
-			add("receipt of "+name+" one", "GET", "/checkout/"+id+"/receipt", "", "not_possible", "")
-		}
-	}
-	for name, body := range map[string]string{"no reason": `{"as":"confirmed"}`, "empty reason": `{"as":"confirmed","reason":""}`, "reason of two lines": `{"as":"confirmed","reason":"a\nb"}`, "reason of 501": `{"as":"confirmed","reason":"` + strings.Repeat("r", 501) + `"}`, "override": `{"as":"confirmed","reason":"\u202ex"}`, "NUL": `{"as":"confirmed","reason":"\u0000"}`, "number": `{"as":"confirmed","reason":1}`} {
-		add("resolve with "+name, "POST", "/v1/sessions/"+open+"/resolve", body, "invalid", "reason")
-	}
-	for name, body := range map[string]string{"number": `{"as":1,"reason":"x"}`, "list": `{"as":["confirmed"],"reason":"x"}`, "true": `{"as":true,"reason":"x"}`} {
-		add("resolve as a "+name, "POST", "/v1/sessions/"+open+"/resolve", body, "invalid", "as")
-	}
-	add("resolve with more", "POST", "/v1/sessions/"+open+"/resolve", `{"as":"confirmed","reason":"x","tx_id":"y"}`, "unknown_field", "tx_id")
-	add("resolve twice", "POST", "/v1/sessions/"+open+"/resolve", `{"as":"confirmed","as":"cancelled","reason":"x"}`, "duplicate_field", "as")
-	add("resolve in capitals", "POST", "/v1/sessions/"+open+"/resolve", `{"AS":"confirmed","reason":"x"}`, "unknown_field", "AS")
-	for name, body := range map[string]string{"nothing": "", "null": "null", "list": "[]", "two": `{"as":"confirmed","reason":"x"}{}`} {
-		add("resolve with "+name, "POST", "/v1/sessions/"+open+"/resolve", body, "bad_json", "")
-	}
-	for _, doc := range []string{`{"amount_usd":"0.01"}`, `{"status":"confirmed"}`, "{", "null", "[]"} { // B50: no body is documented, so one that says something is a mistake
-		for _, at := range []string{"/checkout/" + open + "/cancel", "/v1/sessions/" + cancelled + "/cancel"} {
-			code := "bad_json"
-			if strings.HasPrefix(doc, `{"`) {
-				code = "unknown_field"
-			}
-			add("cancel with "+doc+" at "+at[:5], "POST", at, doc, code, "")
-		}
-	}
-	for _, at := range []string{"/checkout/" + open + "/cancel", "/checkout/" + paid + "/recheck", "/v1/sessions/" + cancelled + "/cancel", "/v1/sessions/" + paid + "/recheck"} {
-		short := strings.NewReplacer(open, "…", paid, "…", cancelled, "…").Replace(at)
-		list = append(list, input{id: "B25/coded body at " + short, method: "POST", path: at, body: "{}", headers: []string{bearer, isJSON, "Content-Encoding: gzip"}, code: "unsupported_media_type"},
-			input{id: "B25/text at " + short, method: "POST", path: at, body: "{}", headers: []string{bearer, "Content-Type: text/plain"}, code: "unsupported_media_type"},
-			input{id: "B25/large body at " + short, method: "POST", path: at, body: "{" + strings.Repeat(" ", 65<<10) + "}", headers: []string{bearer, isJSON}, code: "too_large"})
-		if strings.HasPrefix(at, "/checkout") {
-			list = append(list, input{id: "B25/coded form at " + short, method: "POST", path: at, body: "lang=de", headers: []string{isForm, "Accept: application/json", "Content-Encoding: gzip"}, code: "unsupported_media_type"},
-				input{id: "B25/form at " + short, method: "POST", path: at, body: "lang=de&amount_usd=0.01", headers: []string{isForm, "Accept: application/json"}, code: "unknown_field", param: "amount_usd"})
-		} else {
-			list = append(list, input{id: "B25/form at " + short, method: "POST", path: at, body: "lang=de", headers: []string{bearer, isForm}, code: "unsupported_media_type"})
-		}
-	}
-	for name, at := range map[string]string{"paid, recheck": paid, "pending, same coin": pending} {
-		path, body := "/checkout/"+at+"/recheck", ""
-		if at == pending {
-			path, body = "/checkout/"+at+"/attempts", `{"currency_symbol":"usdt","network_code":"USDT:TRC20"}`
-		}
-		list = append(list, input{id: "B25/again, " + name, method: "POST", path: path, body: body, headers: []string{isJSON}, status: 200, alone: true})
-	}
-	list = append(list, input{id: "B25/again, with an empty object", method: "POST", path: "/v1/sessions/" + cancelled + "/cancel", body: " {} ", headers: []string{bearer, isJSON}, status: 200, alone: true},
-		input{id: "B25/again, with a form", method: "POST", path: "/checkout/" + cancelled + "/cancel", body: "lang=de&theme=dark&embed=inline&origin=x", headers: []string{isForm}, status: 303, alone: true})
-	list = append(list, input{id: "B25/again, cancel by the merchant", method: "POST", path: "/v1/sessions/" + cancelled + "/cancel", headers: []string{bearer}, status: 200, has: `"status":"cancelled"`, alone: true},
-		input{id: "B25/again, cancel by the shopper", method: "POST", path: "/checkout/" + cancelled + "/cancel", headers: []string{isJSON}, status: 200, has: `"status":"cancelled"`, alone: true})
-	b.refuse(t, list)
-	tooMany(t, b)
-}
+// The inputs of POST /v1/sessions. What an order may be is decided in packages order and payment,
+// whose tests have every way to write one wrongly: TestDecode, TestParseAmount, TestOrderValidate,
+// TestWebURL, TestEmail, FuzzDecode. Here each rule is broken once or twice, on its whole way.
 
-// tooMany: B51, a coin chosen again and again.
-func tooMany(t *testing.T, b *inputRig) {
+// badKeys: what is sent in place of the merchant's key. FuzzAuthorized of package api has more.
+func badKeys(t *testing.T, b *inputRig) {
 	id := b.Open(`{"amount_usd":"25.00"}`)
-	for i, coin := range append([]string{"trc20", "bep20", "ton"}, strings.Fields("trc20 bep20 ton trc20 bep20 ton trc20 bep20 ton")...) {
-		b.accept(t, []input{{id: fmt.Sprintf("B51/coin %d", i+1), method: "POST", path: "/checkout/" + id + "/attempts", body: `{"currency_symbol":"USDT","network_code":"` + coin + `"}`, headers: []string{isJSON}, status: 200, has: `"status":"pending"`}})
+	path := "/v1/sessions/" + id
+	const scheme = "Authorization: Bearer "
+	var list []input
+	for name, headers := range map[string][]string{
+		"none":              nil,
+		"wrong":             {scheme + "wrong-key-0123456789abcdef-0123456789"},
+		"all but the last":  {bearer[:len(bearer)-1]},
+		"one more":          {bearer + "x"},
+		"upper case":        {scheme + strings.ToUpper(secretKey)},
+		"Basic":             {"Authorization: Basic " + secretKey},
+		"twice":             {bearer, bearer},
+		"right, then wrong": {bearer, scheme + "x"},
+		"NUL":               {bearer + "\x00"},
+		"10 KiB":            {scheme + strings.Repeat("a", 10<<10)},
+		"of orders":         {scheme + orderKey},
+		"of the gateway":    {scheme + gatewayKey},
+		"of the hook":       {scheme + hookToken},
+		"of a session":      {scheme + id},
+		"as x-api-key":      {"X-Api-Key: " + secretKey},
+		"as cookie":         {"Cookie: key=" + secretKey},
+		"of a proxy":        {"Proxy-Authorization: Bearer " + secretKey},
+	} {
+		in := get("key/"+name, path, "unauthorized", headers...)
+		in.param = "Authorization"
+		in.hasNot = "25.00"
+		list = append(list, in)
 	}
-	before := b.livingAt()
-	b.refuse(t, []input{{id: "B51/once more", method: "POST", path: "/checkout/" + id + "/attempts", body: `{"currency_symbol":"USDC","network_code":"bep20"}`, headers: []string{isJSON}, code: "too_many_attempts"}})
-	if now := b.livingAt(); now != before {
-		t.Errorf("%d transactions can be paid; before the refusal it were %d", now, before)
+	for _, query := range []string{"?key=", "?access_token=", "?Authorization=Bearer%20"} {
+		list = append(list,
+			get("key/in the query "+query, "/v1/sessions"+query+secretKey, "unauthorized"))
 	}
-}
 
-// livingAt returns how many transactions can be paid at the gateway.
-func (b *inputRig) livingAt() (n int) {
-	for _, tx := range b.Gateway.Transactions() {
-		if tx.Status == "pending" {
-			n++
+	merchants := []string{"GET /v1/", "GET /v1/none"}
+	for _, route := range b.routes {
+		if strings.Contains(route.Pattern, " /v1/") {
+			merchants = append(merchants, strings.ReplaceAll(route.Pattern, "{session}", id))
 		}
 	}
-	return n
-}
-
-// signed makes a token of any header and payload.
-func signed(header, payload, key string, with func() hash.Hash) string {
-	text := base64.RawURLEncoding.EncodeToString([]byte(header)) + "." + base64.RawURLEncoding.EncodeToString([]byte(payload))
-	mac := hmac.New(with, []byte(key))
-	mac.Write([]byte(text))
-	return text + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
-}
-
-const hs256 = `{"alg":"HS256","typ":"JWT"}`
-
-// badTokens: B28 and B29, what is no token of ours, at the page and at the post.
-func badTokens(t *testing.T, b *inputRig) {
-	payload := fmt.Sprintf(`{"amount_usd":"25.00","order_ref":"token","exp":%d}`, time.Now().Add(time.Hour).Unix())
-	good := signed(hs256, payload, orderKey, sha256.New)
-	parts := strings.Split(good, ".")
-	std := base64.StdEncoding.EncodeToString([]byte(payload))
-	tokens := map[string]string{
-		"word": "abc", "dots": "..", "two dots more": good + "..", "four parts": good + ".x", "two parts": parts[0] + "." + parts[1], "no signature": parts[0] + "." + parts[1] + ".", "no payload": parts[0] + ".." + parts[2], "no header": "." + parts[1] + "." + parts[2],
-		"other key": signed(hs256, payload, secretKey, sha256.New), "empty key": signed(hs256, payload, "", sha256.New), "half the key": signed(hs256, payload, orderKey[:16], sha256.New), "cut signature": good[:len(good)-1], "longer signature": good + "A", "first letter of it": parts[0] + "." + parts[1] + "." + other(parts[2][:1]) + parts[2][1:],
-		"alg none": signed(`{"alg":"none"}`, payload, orderKey, sha256.New), "alg none, unsigned": base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none"}`)) + "." + parts[1] + ".", "alg None": base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"None"}`)) + "." + parts[1] + ".", "alg hs256": signed(`{"alg":"hs256"}`, payload, orderKey, sha256.New),
-		"HS384": signed(`{"alg":"HS384"}`, payload, orderKey, sha512.New384), "HS512": signed(`{"alg":"HS512"}`, payload, orderKey, sha512.New), "RS256": signed(`{"alg":"RS256"}`, payload, orderKey, sha256.New), "ES256": signed(`{"alg":"ES256"}`, payload, orderKey, sha256.New), "EdDSA": signed(`{"alg":"EdDSA"}`, payload, orderKey, sha256.New), "no alg": signed(`{"typ":"JWT"}`, payload, orderKey, sha256.New), "alg a list": signed(`{"alg":["HS256"]}`, payload, orderKey, sha256.New), "alg null": signed(`{"alg":null}`, payload, orderKey, sha256.New),
-		"header a list": signed(`[]`, payload, orderKey, sha256.New), "header a text": signed(`"HS256"`, payload, orderKey, sha256.New), "header cut": signed(`{"alg":"HS256"`, payload, orderKey, sha256.New), "critical extension": signed(`{"alg":"HS256","crit":["exp"],"exp":1}`, payload, orderKey, sha256.New), "payload not encoded": signed(`{"alg":"HS256","b64":false,"crit":["b64"]}`, payload, orderKey, sha256.New),
-		"padded": parts[0] + "." + parts[1] + "=." + parts[2], "padded signature": good + "=", "standard alphabet": parts[0] + "." + std + "." + parts[2], "line in it": parts[0] + ".\n" + parts[1] + "." + parts[2], "space before": " " + good, "space behind": good + " ", "quotes": `"` + good + `"`, "Bearer": "Bearer " + good, "changed price": parts[0] + "." + base64.RawURLEncoding.EncodeToString([]byte(strings.Replace(payload, "25.00", "0.01", 1))) + "." + parts[2],
-		"encrypted": good + ".a.b", "JSON form": `{"payload":"` + parts[1] + `","protected":"` + parts[0] + `","signature":"` + parts[2] + `"}`, "NUL": good + "\x00", "10 KiB": strings.Repeat("a", 10<<10), "10 KiB of dots": strings.Repeat(".", 10<<10), "encoded twice": strings.ReplaceAll(good, ".", "%252e"), "script": "<script>alert(1)</script>", "signed with the public text": signed(hs256, payload, parts[0], sha256.New), "payload a list": signed(hs256, "["+payload+"]", orderKey, sha256.New), "payload a text": signed(hs256, `"x"`, orderKey, sha256.New),
-		"payload empty": signed(hs256, "", orderKey, sha256.New), "payload null": signed(hs256, "null", orderKey, sha256.New), "payload twice": signed(hs256, payload+payload, orderKey, sha256.New), "payload with a mark": signed(hs256, "\ufeff"+payload, orderKey, sha256.New), "payload of 7,000 bytes": signed(hs256, payload+strings.Repeat(" ", 7000), orderKey, sha256.New), "payload not UTF-8": signed(hs256, strings.Replace(payload, "token", "\xff", 1), orderKey, sha256.New),
+	if len(merchants) < 10 {
+		t.Fatalf("the merchant has the routes %v; there were more", merchants)
 	}
-	var list []input
-	for name, token := range tokens {
-		list = append(list, offered("B29/"+name, token, "order"))
-	}
-	list = append(list, input{id: "B28/page of a bad token", method: "GET", path: "/checkout?order=a.b.c", headers: []string{"Accept: text/html"}, code: "order_invalid", hasNot: "25.00"},
-		input{id: "B28/page of an empty token", method: "GET", path: "/checkout?order=", headers: []string{"Accept: text/html"}, code: "item_unknown"},
-		input{id: "B28/page of two tokens, the bad one first", method: "GET", path: "/checkout?order=a.b.c&order=" + good, headers: []string{"Accept: text/html"}, code: "order_invalid"},
-		input{id: "B28/token and item", method: "GET", path: "/checkout?order=" + good + "&item=coffee", headers: []string{"Accept: application/json"}, code: "order_invalid", param: "item"},
-		input{id: "B28/token in a list", method: "GET", path: "/checkout?order[]=" + good, headers: []string{"Accept: application/json"}, code: "item_unknown"},
-		input{id: "B29/token as an item", method: "GET", path: "/checkout?item=" + good, headers: []string{"Accept: application/json"}, code: "item_unknown"},
-		input{id: "B29/session id as a token", method: "GET", path: "/checkout?order=cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", headers: []string{"Accept: application/json"}, code: "order_invalid"})
-	b.refuse(t, list)
-	fresh := signed(hs256, strings.Replace(payload, "token", "token-2", 1), orderKey, sha256.New)
-	b.accept(t, []input{{id: "B28/page of a good token", method: "GET", path: "/checkout?order=" + fresh, headers: []string{"Accept: text/html"}, status: 200, has: "25.00"}})
-}
-
-// offered is a post of a token that is refused.
-func offered(id, token, param string) input {
-	return input{id: id, method: "POST", path: "/checkout", body: `{"order":` + quoted(token) + `,"currency_symbol":"USDT","network_code":"trc20"}`, headers: []string{isJSON}, code: "order_invalid", param: param, hasNot: "25.00"}
-}
-
-// badClaims: correctly signed tokens with invalid claims (B2 to B21 again).
-func badClaims(t *testing.T, b *inputRig) {
-	soon := time.Now().Add(time.Hour).Unix()
-	claims := func(amount, ref, exp, more string) string {
-		return signed(hs256, `{"amount_usd":`+amount+`,"order_ref":`+ref+`,"exp":`+exp+more+`}`, orderKey, sha256.New)
-	}
-	at, exp := fmt.Sprint(soon), fmt.Sprint(soon)
-	var list []input
-	for _, amount := range []string{"null", `""`, "25", "25.00", "[]", "true", `"0"`, `"-1"`, `"1e3"`, `"1.005"`, `"1,00"`, `" 1"`, `"NaN"`, `"1000000000"`, `"\uff11"`} {
-		list = append(list, offered("B29/amount "+amount, claims(amount, `"c"`, exp, ""), "amount_usd"))
-	}
-	for _, ref := range []string{"null", `""`, "1001", "[]", `"a\nb"`, `"\u0000"`, `"\u202e"`, `"` + strings.Repeat("r", 129) + `"`} {
-		list = append(list, offered(fmt.Sprintf("B29/ref %.20s", ref), claims(`"25.00"`, ref, exp, ""), "order_ref"))
-	}
-	for _, when := range []string{"null", "0", "-1", "1", `""`, `"soon"`, "[]", "{}", "true", fmt.Sprint(time.Now().Add(-time.Minute).Unix()), `"2030-01-01"`, "1e400", "-1e300"} {
-		list = append(list, offered("B29/exp "+when, claims(`"25.00"`, `"c"`, when, ""), "order"))
-	}
-	for _, when := range []string{"1e300", "9223372036854775808", "99999999999999999999", `"` + at + `"`} {
-		list = append(list, offered("B29/exp "+strings.ReplaceAll(when, at, "in quotes"), claims(`"25.00"`, `"c"`, when, ""), ""))
-	}
-	late := offered("B29/exp in milliseconds",
-		claims(`"25.00"`, `"c"`, fmt.Sprint(soon*1000), ""), "exp")
-	late.has = "Math.floor(Date.now() / 1000)"
-	list = append(list, late)
-	for name, more := range map[string]string{
-		"nbf to come": fmt.Sprintf(`,"nbf":%d`, soon), "nbf a text": `,"nbf":"x"`, "iat a text": `,"iat":"x"`, "aud a number": `,"aud":1`, "iss a list": `,"iss":[]`, "sub a number": `,"sub":1`, "jti an object": `,"jti":{}`, "unknown": `,"price":"1"`, "amount again": `,"amount_usd":"0.01"`, "amount in capitals": `,"AMOUNT_USD":"0.01"`, "exp again": `,"exp":` + exp, "EXP": `,"EXP":` + exp,
-		"status": `,"status":"confirmed"`, "address": `,"address":"T"`, "email": `,"email":"x"`, "success_url": `,"success_url":"javascript:x"`, "ttl": `,"ttl_minutes":0`, "order_id": `,"order_id":1`, "currencies": `,"currencies":["*"]`, "metadata": `,"metadata":{"":""}`, "title": `,"title":"a\nb"`, "nested": `,"claims":{}`,
-	} {
-		list = append(list, offered("B29/claim "+name, claims(`"25.00"`, `"c"`, exp, more), ""))
-	}
-	list = append(list, offered("B29/no amount", signed(hs256, `{"order_ref":"c","exp":`+exp+`}`, orderKey, sha256.New), "amount_usd"), offered("B29/no ref", signed(hs256, `{"amount_usd":"25.00","exp":`+exp+`}`, orderKey, sha256.New), "order_ref"),
-		offered("B29/no exp", signed(hs256, `{"amount_usd":"25.00","order_ref":"c"}`, orderKey, sha256.New), "order"))
-	b.Open(`{"amount_usd":"25.00","order_ref":"claimed"}`)
-	conflict := offered("B10/token of a reference that is taken", claims(`"24.00"`, `"claimed"`, exp, ""), "order_ref")
-	conflict.code = "order_conflict"
-	list = append(list, conflict)
-	b.refuse(t, list)
-}
-
-// badOffers: what a page may post for an item (B28, B30, B50), and invalid catalogs.
-func badOffers(t *testing.T, b *inputRig) {
-	const coin = `"currency_symbol":"USDT","network_code":"trc20"`
-	var list []input
-	offer := func(id, members, code, param string) {
-		list = append(list, input{id: id, method: "POST", path: "/checkout", body: "{" + members + "," + coin + "}", headers: []string{isJSON}, code: code, param: param})
-	}
-	for _, item := range []string{"", "tea", "Coffee", "COFFEE", "coffee ", " coffee", "coffee\x00", "c\u043effee", "../coffee", "coffee/..", "*", "__proto__", "items", strings.Repeat("c", 5000), "coffee,tip", "0"} {
-		offer(fmt.Sprintf("B28/item %.20q", item), `"item":`+quoted(item), "item_unknown", "item")
-	}
-	for _, amount := range []string{"0.99", "100.01", "0", "-5", "1e1", "5.001", " 5", "5,00", "NaN", "\uff15", "+5", "0x5", "999999999", "005"} {
-		offer("B30/tip of "+amount, `"item":"tip","amount":`+quoted(amount), "amount_invalid", "amount")
-	}
-	for _, name := range []string{"amount_usd", "price", "currency_amount", "address", "wallet_address", "status", "session", "order_id", "order_ref", "ttl_minutes", "success_url", "callback_url", "tracking_code", "Item", "ITEM", "offer", "choice", "hosted"} {
-		offer("B50/"+name+" with an item", `"item":"coffee",`+quoted(name)+`:"0.01"`, "unknown_field", name)
-	}
-	for name, members := range map[string]string{"item a number": `"item":1`, "item a list": `"item":["coffee"]`, "amount a number": `"item":"tip","amount":5`, "key a number": `"item":"coffee","key":1`, "order an object": `"order":{}`} {
-		offer("B28/"+name, members, "invalid", "")
-	}
-	offer("B28/item twice", `"item":"coffee","item":"tip"`, "duplicate_field", "item")
-	offer("B28/item and token", `"item":"coffee","order":"a.b.c"`, "order_invalid", "item")
-	for _, key := range []string{"a b", "\x00", "ключ", strings.Repeat("k", 256), "a\nb", " "} {
-		offer(fmt.Sprintf("B11/page key %.10q", key), `"item":"coffee","key":`+quoted(key), "invalid", "key")
-	}
-	const picked = "&currency_symbol=USDT&network_code=trc20"
-	for name, c := range map[string][3]string{
-		"no item":                {"", picked, "item_unknown"},
-		"item in the query":      {"?item=coffee", picked, "item_unknown"},
-		"two items, bad first":   {"", "item=tea&item=coffee" + picked, "item_unknown"},
-		"two amounts, bad first": {"", "item=tip&amount=0.01&amount=5" + picked, "amount_invalid"},
-		"no coin":                {"", "item=coffee", "network_required"},
-	} {
+	for _, route := range merchants {
+		method, path, _ := strings.Cut(route, " ")
 		list = append(list, input{
-			id: "B28/form, " + name, method: "POST", path: "/checkout" + c[0], body: c[1],
-			headers: []string{isForm, "Accept: application/json"}, code: c[2],
+			id:      "key/none for " + strings.ReplaceAll(route, id, "…"),
+			method:  method,
+			path:    path,
+			body:    `{"amount_usd":"1"}`,
+			headers: []string{isJSON},
+			code:    "unauthorized",
 		})
 	}
 	b.refuse(t, list)
-	for _, amount := range []string{"4.50", "1.10", "0.07", "100", "123456.78", "0.30"} { // without quotes, and exact all the same
-		b.sent++
-		catalog, err := order.ParseCatalog([]byte("items: {a: {amount_usd: " + amount + "}}"))
-		if err != nil {
-			b.report(t, "B6/catalogue "+amount, []string{err.Error()})
-			continue
+
+	lower := get("key/scheme in lower case", path, "", "Authorization: bearer "+secretKey)
+	lower.status = 200
+	lower.has = id
+	b.accept(t, []input{lower})
+	fortest.Lacks(t, "the log holds the key", b.Log.String(), secretKey)
+}
+
+// badAmounts: amounts that are none, and those on which binary fractions stumble.
+func badAmounts(t *testing.T, b *inputRig) {
+	list := []input{create("amount/missing", `{}`, "amount_required", "amount_usd")}
+	for code, values := range map[string][]string{
+		"amount_required": {"null", `""`},
+		"amount_type": {
+			"[]", "{}", "true", "0", "25.00", "1e2", "1e5000000", strings.Repeat("9", 50_000),
+		},
+		"amount_invalid": {
+			`"abc"`, `"NaN"`, `"-1"`, `"0"`, `"0.00"`, `"1e3"`, `"+1"`, `" 1"`, `"1\u200b"`,
+			`"1,00"`, `"01"`, `"\u0661"`, `"1\u0000"`, `"0.001"`, `"1.005"`, `"1000000000"`,
+			`"1e5000000"`, `"` + strings.Repeat("9", 50_000) + `"`,
+			`"0.` + strings.Repeat("0", 1000) + `1"`,
+		},
+	} {
+		for _, v := range values {
+			id := fmt.Sprintf("amount/%.30s of %d bytes", v, len(v))
+			list = append(list, create(id, `{"amount_usd":`+v+`}`, code, "amount_usd"))
 		}
-		if o, err := catalog.Order("a", order.Request{}, "en"); err != nil || !o.AmountUSD.Equal(decimal.RequireFromString(amount)) {
-			b.report(t, "B6/catalogue "+amount, []string{fmt.Sprint(o.AmountUSD, err)})
-			continue
-		}
-		b.report(t, "B6/catalogue "+amount, nil)
 	}
-	for name, text := range badCatalogs {
-		b.sent++
-		_, err := order.ParseCatalog([]byte(text))
-		if err == nil {
-			b.report(t, "B96/catalogue "+name, []string{"it is taken"})
-			continue
+	for _, name := range []string{"currency", "amount", "amount_cents", "price", "quantity"} {
+		list = append(list, member("amount/"+name, name, `"1"`, "unknown_field"))
+	}
+	b.refuse(t, list)
+
+	for _, v := range []string{
+		"19.99", "1.10", "33.33", "4.35", "8.41", "64.1", "1.01", "9999.99", "1.15", "1000.1",
+		"10000", "5", "17.95", "999.99",
+	} {
+		want := decimal.RequireFromString(v)
+		id := b.Open(`{"amount_usd":"` + v + `"}`)
+		b.Choose(id)
+		b.Await(id, "pending")
+		all := b.Gateway.Transactions()
+		if got := all[len(all)-1].AmountUSD; !got.Equal(want) {
+			b.bad++
+			t.Errorf("the gateway was asked for %s; want %s", got, want)
 		}
-		b.report(t, "B96/catalogue "+name, nil)
+		b.sent++
+	}
+	for v, want := range map[string]string{
+		"0.30":         "0.30",
+		"19.99":        "19.99",
+		"0.01":         "0.01",
+		"0.1":          "0.10",
+		"999999999":    "999999999.00",
+		"999999999.99": "999999999.99",
+	} {
+		b.accept(t,
+			[]input{taken("amount/"+v, `{"amount_usd":"`+v+`"}`, `"amount_usd":"`+want+`"`)})
 	}
 }
 
-// badCatalogs are files that must not start a server.
-var badCatalogs = map[string]string{
-	"octal": "items: {a: {amount_usd: 010}}", "hex": "items: {a: {amount_usd: 0x10}}", "underscore": "items: {a: {amount_usd: 1_000}}", "sexagesimal": "items: {a: {amount_usd: 12:30}}", "true": "items: {a: {amount_usd: true}}", "list": "items: {a: {amount_usd: [1]}}",
-	"item twice": "items:\n  a: {amount_usd: \"1\"}\n  a: {amount_usd: \"2\"}\n", "amount twice": "items: {a: {amount_usd: \"1\", amount_usd: \"2\"}}", "items twice": "items: {a: {amount_usd: \"1\"}}\nitems: {a: {amount_usd: \"2\"}}\n", "two documents": "items: {a: {amount_usd: \"1\"}}\n---\nitems: {a: {amount_usd: \"2\"}}\n",
-	"Items": "Items: {a: {amount_usd: \"1\"}}", "Amount_USD": "items: {a: {Amount_USD: \"1\"}}", "price": "items: {a: {price: \"1\"}}", "a list of items": "items: [{amount_usd: \"1\"}]", "text": "items: coffee", "tab": "items:\n\ta: {amount_usd: \"1\"}\n", "zero": "items: {a: {amount_usd: \"0\"}}", "three digits": "items: {a: {amount_usd: \"1.005\"}}", "exponent": "items: {a: {amount_usd: \"1e3\"}}",
-	"slash": "items: {\"a/b\": {amount_usd: \"1\"}}", "empty id": "items: {\"\": {amount_usd: \"1\"}}", "id with a dot": "items: {\"a.b\": {amount_usd: \"1\"}}", "65 letters": "items: {" + strings.Repeat("a", 65) + ": {amount_usd: \"1\"}}", "null": "items: {a: null}", "negative ttl": "items: {a: {amount_usd: \"1\", ttl_minutes: -1}}", "ttl of a fraction": "items: {a: {amount_usd: \"1\", ttl_minutes: 1.5}}",
-	"open and nothing": "items: {a: {open: {}}}", "no suggestion": "items: {a: {open: {minimum: \"1\", maximum: \"2\"}}}", "minimum of zero": "items: {a: {open: {minimum: \"0\", maximum: \"2\", suggested: \"1\"}}}", "unclosed": "items: {a: {amount_usd: \"1\"}", "currency": "items: {a: {amount_usd: \"1\", currencies: [\"*\"]}}", "cancel_url": "items: {a: {amount_usd: \"1\", cancel_url: \"//evil\"}}",
-	"title of two lines": "items: {a: {amount_usd: \"1\", title: \"a\\nb\"}}", "aliases that grow": "x: &x [a,a,a,a,a,a,a,a,a]\ny: &y [*x,*x,*x,*x,*x,*x,*x,*x,*x]\nitems: {a: {currencies: *y, amount_usd: \"1\"}}\n", "NUL": "items: {a: {amount_usd: \"1\", title: \"\\0\"}}",
+// badMembers: names that are not the documented ones, and values that none of them has.
+func badMembers(t *testing.T, b *inputRig) {
+	var list []input
+	for _, name := range []string{
+		"", "amount_usd ", "amountUsd", "AMOUNT_USD", "\u0430mount_usd", "amount_u\u017fd",
+		"__proto__", "id", "status", "wallet_address", "tracking_code", "callback_url",
+		"metadata.a", strings.Repeat("n", 60_000),
+	} {
+		id := fmt.Sprintf("member/%.30q", name)
+		body := `{"amount_usd":"1",` + quoted(name) + `:"x"}`
+		list = append(list, create(id, body, "unknown_field", name[:min(len(name), 64)]))
+	}
+	for name, body := range map[string]string{
+		"twice":          `{"amount_usd":"25","amount_usd":"1"}`,
+		"escaped":        `{"amount_usd":"25","amount_u\u0073d":"1"}`,
+		"null first":     `{"amount_usd":null,"amount_usd":"1"}`,
+		"in metadata":    `{"amount_usd":"1","metadata":{"a":"1","a":"2"}}`,
+		"no other value": `{"amount_usd":"1","order_ref":"r","order_ref":"r"}`,
+	} {
+		list = append(list, create("member/"+name, body, "duplicate_field", ""))
+	}
+
+	for name, values := range map[string][]string{
+		"order_ref": {
+			"1001", "[]", `"a\nb"`, `"\u0000"`, `"\u202e1001"`, `"\u0085"`,
+			quoted(strings.Repeat("💶", 129)), quoted(strings.Repeat("x", 50<<10)),
+		},
+		"title": {
+			"1", `"a\nb"`, `"\u001b[2J"`, `"\u2067x"`, quoted(strings.Repeat("💶", 201)),
+		},
+		"description": {"1", `"a\u0000b"`, `"\u202eevil"`, quoted(strings.Repeat("x", 2001))},
+		"shop_name":   {"1", `"a\nb"`},
+		"email": {
+			`"a@b.example\r\nBcc: c@d.example"`, `"\n"`, `"a@b@c.example"`, `"A <a@b.example>"`,
+			`"a@b.example,c@d.example"`, `"mailto:a@b.example"`, `"a\u202e@b.example"`,
+			quoted(strings.Repeat("a", 245) + "@b.example"),
+		},
+		"metadata": {
+			"{" + pairs(21) + "}", `{"":"x"}`, `{"k":1}`, `{"k":null}`, `{"a\nb":"x"}`,
+			`{"k":"\u202e"}`, `["k"]`, `{"` + strings.Repeat("k", 65) + `":"x"}`,
+			`{"k":"` + strings.Repeat("v", 501) + `"}`,
+		},
+		"currencies": {
+			`"USDT"`, `[1]`, `[null]`, `[""]`, `["USDT "]`, `["\u0423SDT"]`, `["USDT:trc20"]`,
+			`["*"]`, "[" + strings.Repeat(`"USDT",`, 50) + `"USDT"]`,
+		},
+		"ttl_minutes": {
+			"0", "-1", "1.5", "15.0", "1e1", `"15"`, "10081", "9223372036854775808", "1e400",
+			strings.Repeat("9", 1000),
+		},
+		"expires_in_minutes": {"0", "60.0", `"60"`, "129601", "153722867281"},
+		"order_id":           {"0", "99999", "1000000", "123456.5", `"123456"`, "4294967296123456"},
+		"success_url": {
+			"1", `"javascript:alert(1)"`, `"java\tscript:alert(1)"`, `"data:text/html,x"`,
+			`"//evil.example"`, `"\\\\evil.example"`, `"/evil"`, `"https:evil.example"`,
+			`"https://a:b@c.example"`, `"https://shop.example\\@evil.example"`,
+			`"https://shop.example/\r\nX-A: b"`, `"https://%65vil.example"`,
+			quoted("https://shop.example/" + strings.Repeat("a", 3000)),
+		},
+		"cancel_url": {
+			"[]",
+			`"vbscript:x"`,
+			`"https://shop.example\t.evil.example"`,
+			`" https://x.example"`,
+		},
+	} {
+		for _, v := range values {
+			id := fmt.Sprintf("member/%s %.30s of %d bytes", name, v, len(v))
+			list = append(list, member(id, name, v, "invalid"))
+		}
+	}
+	b.refuse(t, list)
+	keptMembers(t, b)
 }
 
-// other returns a letter that letter is not.
-func other(letter string) string {
-	if letter == "A" {
-		return "B"
+// keptMembers: what looks odd and is legal is stored as it was sent.
+func keptMembers(t *testing.T, b *inputRig) {
+	var list []input
+	for name, values := range map[string][]string{
+		"title": {
+			"<script>alert(1)</script>", "</script><!--", "{{7*7}}", "&lt;", "\u2028\u2029",
+			`"'` + "`", "👩‍👩‍👧", "e\u0301", "שלום", "=1+1", "a\u200eb", "a\u061cb",
+		},
+		"email": {"taro..yamada@docomo.ne.jp", ".foo@ezweb.ne.jp"},
+		"success_url": {
+			"https://shop.example/ok?a=b&c=d",
+			"https://b\u00fccher.example/",
+			"https://10.0.0.1/",
+		},
+	} {
+		for _, v := range values {
+			body := `{"amount_usd":"1","` + name + `":` + quoted(v) + `}`
+			list = append(list, taken("kept/"+name+" "+v, body, `"`+name+`":`+quoted(v)))
+		}
 	}
-	return "A"
+	for name, c := range map[string]struct{ members, has string }{
+		"email with spaces": {`"email":" a@b.example "`, `"email":"a@b.example"`},
+		"20 pairs":          {`"metadata":{` + pairs(20) + "}", `"k19":"v"`},
+		"shortest life":     {`"ttl_minutes":1`, ""},
+		"longest life":      {`"ttl_minutes":10080`, ""},
+		"longest choice":    {`"expires_in_minutes":129600`, ""},
+		"first order_id":    {`"order_id":100000`, ""},
+		"last order_id":     {`"order_id":999999`, ""},
+		"nulls": {
+			`"ttl_minutes":null,"order_ref":null,"metadata":null,"lang":null`,
+			"",
+		},
+		"language without texts": {`"lang":"xx"`, `"lang":"xx"`},
+		"language of a platform": {`"lang":"de_CH"`, `"lang":"de-CH"`},
+		"language that is none":  {`"lang":"../en"`, `"lang":""`},
+	} {
+		list = append(list, taken("kept/"+name, `{"amount_usd":"1",`+c.members+`}`, c.has))
+	}
+	b.accept(t, list)
+
+	for _, ref := range []string{
+		"🎟️ 1001", "../../etc/passwd", "<script>alert(1)</script>", strings.Repeat("💶", 128),
+		"' OR 1=1--", `back\slash`, "%00", "null", " leading", "a&b=c", "a+b", "é", "e\u0301", "_",
+		"%", "*", "cs_abc", "a\u2028b",
+	} {
+		body := `{"amount_usd":"25.00","order_ref":` + quoted(ref) + `}`
+		b.accept(t,
+			[]input{taken(fmt.Sprintf("kept/ref %.20q", ref), body, `"order_ref":`+quoted(ref))})
+		if id := b.Open(body); !b.finds(ref, id) {
+			b.bad++
+			t.Errorf("%q does not find its session, and it alone", ref)
+		}
+	}
+}
+
+// badBodies: bodies that are no JSON object, too large or mislabeled.
+func badBodies(t *testing.T, b *inputRig) {
+	const good = `{"amount_usd":"1"}`
+	var list []input
+	for name, body := range map[string]string{
+		"empty":             "",
+		"space":             " ",
+		"null":              "null",
+		"list":              "[" + good + "]",
+		"text":              `"x"`,
+		"cut":               good[:len(good)-1],
+		"cut in a text":     `{"amount_usd":"1`,
+		"two objects":       good + good,
+		"trailing comma":    `{"amount_usd":"1",}`,
+		"trailing NUL":      good + "\x00",
+		"single quotes":     `{'amount_usd':'1'}`,
+		"comment":           "// x\n" + good,
+		"NaN":               `{"amount_usd":NaN}`,
+		"leading zero":      `{"ttl_minutes":015}`,
+		"byte order mark":   "\ufeff" + good,
+		"UTF-16":            "\xff\xfe{\x00}\x00",
+		"invalid UTF-8":     "{\"amount_usd\":\"1\",\"title\":\"\xff\"}",
+		"half a surrogate":  `{"amount_usd":"1","title":"\ud800"}`,
+		"line feed in text": "{\"amount_usd\":\"1\",\"title\":\"a\nb\"}",
+		"form":              "amount_usd=1",
+		"gzip":              "\x1f\x8b\x08\x00\x00\x00\x00\x00",
+		"deep":              strings.Repeat(`{"metadata":`, 5000),
+	} {
+		list = append(list, create("body/"+name, body, "bad_json", ""))
+	}
+	for name, size := range map[string]int{"64 KiB and one": 64<<10 + 1, "2 MiB": 2 << 20} {
+		body := good + strings.Repeat(" ", size-len(good))
+		list = append(list, create("body/"+name, body, "too_large", ""))
+	}
+	large := strings.Repeat("k", 70<<10)
+	for path, body := range map[string]string{
+		"/checkout":                   `{"item":"coffee","key":"` + large + `"}`,
+		"/hooks/gateway/" + hookToken: large,
+	} {
+		list = append(list, posted("body/70 KiB to "+path[:9], path, body, "too_large", ""))
+	}
+	list = append(list, badKinds(good)...)
+	list = append(list, badMethods(b)...)
+	b.refuse(t, list)
+
+	override := []string{"X-HTTP-Method-Override: DELETE", "X-Method-Override: GET"}
+	spaces := strings.Repeat(" ", 64<<10-len(good))
+	b.accept(t, []input{
+		taken("body/exactly 64 KiB", good+spaces, "cs_"),
+		taken("body/white space all around", "\r\n\t "+good+"\r\n\t ", "cs_"),
+		taken("body/another method in a header", good, "cs_", override...),
+		{
+			id:      "body/charset",
+			method:  "POST",
+			body:    good,
+			headers: []string{bearer, "Content-Type: APPLICATION/JSON; charset=utf-8"},
+			status:  201,
+		},
+	})
+}
+
+// badKinds: media types and codings. FuzzMediaType and TestRepeatedHeaders of package web have more.
+func badKinds(good string) (list []input) {
+	const choice = `{"item":"coffee","currency_symbol":"USDT","network_code":"trc20"}`
+	for name, headers := range map[string][]string{
+		"none":                 {},
+		"empty":                {"Content-Type: "},
+		"text":                 {"Content-Type: text/plain"},
+		"form of files":        {"Content-Type: multipart/form-data; boundary=x"},
+		"another JSON":         {"Content-Type: application/ld+json"},
+		"Cyrillic o":           {"Content-Type: application/jsоn"},
+		"list":                 {"Content-Type: application/json, text/plain"},
+		"broken parameter":     {"Content-Type: application/json; =x"},
+		"two, JSON first":      {isJSON, "Content-Type: text/plain"},
+		"gzip":                 {isJSON, "Content-Encoding: gzip"},
+		"gzip, said second":    {isJSON, "Content-Encoding: ", "Content-Encoding: gzip"},
+		"coding that is none":  {isJSON, "Content-Encoding: x"},
+		"choice in gzip, form": {isForm, "Content-Encoding: gzip"},
+	} {
+		shopper := input{
+			id:      "kind/choice, " + name,
+			method:  "POST",
+			path:    "/checkout",
+			body:    choice,
+			headers: append(headers, "Accept: application/json"),
+			code:    "unsupported_media_type",
+		}
+		merchant := input{
+			id:      "kind/" + name,
+			method:  "POST",
+			body:    good,
+			headers: append(headers, bearer),
+			code:    "unsupported_media_type",
+		}
+		list = append(list, shopper, merchant)
+	}
+	return list
+}
+
+// badMethods: each address by methods that it does not have.
+func badMethods(b *inputRig) (list []input) {
+	refused := func(method, path string) {
+		list = append(list, input{
+			id:      "method/" + method + " " + path,
+			method:  method,
+			path:    path,
+			headers: []string{bearer},
+			code:    "method_not_allowed",
+		})
+	}
+	methods := map[string]map[string]bool{} // by path
+	for _, route := range b.routes {
+		method, path, found := strings.Cut(route.Pattern, " ")
+		if !found || strings.HasSuffix(path, "/") {
+			continue // answers all methods, or all paths below
+		}
+		path = strings.NewReplacer("{session}", "cs_x", "{", "", "}", "").Replace(path)
+		if methods[path] == nil {
+			methods[path] = map[string]bool{}
+		}
+		methods[path][method] = true
+	}
+	for path, has := range methods {
+		for _, method := range []string{"GET", "POST", "PUT", "DELETE"} {
+			if !has[method] {
+				refused(method, path)
+			}
+		}
+	}
+	for _, method := range []string{"PATCH", "TRACE", "OPTIONS", "FOO", "post"} {
+		refused(method, "/v1/sessions")
+	}
+	return list
+}
+
+// badRepeats: what is sent twice and is not the same.
+func badRepeats(t *testing.T, b *inputRig) {
+	const order = `"amount_usd":"25.00","order_ref":"repeat","title":"Two","email":"a@b.example",` +
+		`"metadata":{"k":"v"},"currencies":["USDT"],"ttl_minutes":15,` +
+		`"success_url":"https://s.example","lang":"en"`
+	id := b.Open("{" + order + "}")
+	const key = "Idempotency-Key: repeat-key"
+	keyed := b.Do("POST", "/v1/sessions", `{"amount_usd":"25.00"}`, bearer, isJSON, key)
+	fortest.Answer(t, "the answer", keyed, 201)
+
+	var list []input
+	for name, change := range map[string][2]string{
+		"amount":        {`"25.00"`, `"24.99"`},
+		"title":         {"Two", "TWO"},
+		"email":         {"a@b", "c@b"},
+		"more metadata": {`"k":"v"`, `"k":"v","l":"w"`},
+		"currencies":    {`["USDT"]`, `["USDC"]`},
+		"ttl":           {"15", "16"},
+		"success_url":   {"s.example", "t.example"},
+		"lang":          {`"en"`, `"de"`},
+		"order_id":      {`"lang"`, `"order_id":123456,"lang"`},
+		"expiry":        {`"lang"`, `"expires_in_minutes":5,"lang"`},
+	} {
+		body := "{" + strings.Replace(order, change[0], change[1], 1) + "}"
+		list = append(list, create("repeat/other "+name, body, "order_conflict", "order_ref"))
+	}
+	for name, body := range map[string]string{
+		"other amount":     `{"amount_usd":"25.01"}`,
+		"with a reference": `{"amount_usd":"25.00","order_ref":"repeat-2"}`,
+		"of another order": "{" + order + "}",
+	} {
+		list = append(list,
+			create("repeat/key, "+name, body, "idempotency_conflict", "Idempotency-Key", key))
+	}
+	for name, keys := range map[string][]string{
+		"256 letters":    {strings.Repeat("k", 256)},
+		"empty":          {""},
+		"space":          {"a b"},
+		"Cyrillic":       {"\u043a\u043b\u044e\u0447"},
+		"NUL":            {"a\x00"},
+		"byte":           {"\xff"},
+		"twice the same": {"k1", "k1"},
+		"empty, then k1": {"", "k1"},
+	} {
+		var headers []string
+		for _, k := range keys {
+			headers = append(headers, "Idempotency-Key: "+k)
+		}
+		in := create("repeat/key of "+name, `{"amount_usd":"25.00"}`, "invalid", "Idempotency-Key",
+			headers...)
+		list = append(list, in)
+	}
+	for name, body := range map[string]string{
+		"without cents": "{" + strings.Replace(order, "25.00", "25", 1) + "}",
+		"spaced":        "{\n" + strings.ReplaceAll(order, `":`, `" : `) + "\n}",
+		"escaped":       "{" + strings.Replace(order, "Two", `\u0054wo`, 1) + "}",
+		"empty members": "{" + order + `,"description":"","cancel_url":"","order_id":null}`,
+		"default":       "{" + order + `,"expires_in_minutes":1440}`,
+		"turned around": `{"lang":"en",` + strings.Replace(order, `,"lang":"en"`, "", 1) + "}",
+	} {
+		list = append(list, taken("repeat/same, "+name, body, id))
+	}
+	list = append(list,
+		taken("repeat/same key, same body", `{"amount_usd":"25"}`, `"cs_`, key),
+		taken("repeat/same reference, new key", "{"+order+"}", id, key+"-2"),
+	)
+	b.refuse(t, list)
+	longest := "Idempotency-Key: " + strings.Repeat("~", 255)
+	b.accept(t, []input{taken("repeat/key of 255", `{"amount_usd":"25.00"}`, "", longest)})
+}
+
+// badBounds: the gateway's limits of each network, which are inclusive.
+func badBounds(t *testing.T, b *inputRig) {
+	cent := decimal.New(1, -2)
+	for _, n := range []struct{ symbol, network, low, high string }{
+		{"USDT", "trc20", "1", "10000"},
+		{"USDT", "erc20", "100", "50000"},
+		{"ETH", "arbitrum", "2", "2000"},
+	} {
+		low, high := decimal.RequireFromString(n.low), decimal.RequireFromString(n.high)
+		for _, c := range []struct {
+			amount decimal.Decimal
+			code   string
+		}{
+			{low.Sub(cent), "amount_below_minimum"},
+			{low, ""},
+			{high, ""},
+			{high.Add(cent), "amount_above_maximum"},
+		} {
+			amount := c.amount.StringFixed(2)
+			id := b.Open(`{"amount_usd":"` + amount + `"}`)
+			body := fmt.Sprintf(`{"currency_symbol":%q,"network_code":%q}`, n.symbol, n.network)
+			name := "bound/" + amount + " in " + n.symbol + " " + n.network
+			in := posted(name, "/checkout/"+id+"/attempts", body, c.code, "network_code")
+			if c.code != "" {
+				b.refuse(t, []input{in})
+				continue
+			}
+			in.param = ""
+			in.status = 200
+			b.accept(t, []input{in})
+		}
+	}
 }

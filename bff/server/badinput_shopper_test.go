@@ -1,61 +1,203 @@
 package server_test
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
 	"fmt"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"coinslot/bff/fortest"
 	"coinslot/e2e/need"
 	"coinslot/static"
 )
 
-// badFrames: B19, B30 to B32, B39, B44 and B45, the query of the frame's address. It is ignored or
-// normalized; the policy never contains it.
+// signed makes an order token of any payload.
+func signed(payload, key string) string {
+	text := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256","typ":"JWT"}`)) + "." +
+		base64.RawURLEncoding.EncodeToString([]byte(payload))
+	mac := hmac.New(sha256.New, []byte(key))
+	mac.Write([]byte(text))
+	return text + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// badTokens: what is no token of ours, and tokens of bad orders. TestParseToken, FuzzParseToken and
+// FuzzClaims of package order have every other one.
+func badTokens(t *testing.T, b *inputRig) {
+	soon := time.Now().Add(time.Hour).Unix()
+	payload := fmt.Sprintf(`{"amount_usd":"25.00","order_ref":"token","exp":%d}`, soon)
+	good := signed(payload, orderKey)
+	parts := strings.Split(good, ".")
+	cheap := base64.RawURLEncoding.EncodeToString([]byte(strings.Replace(payload, "25.00", "0.01",
+		1)))
+	none := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none"}`))
+	var list []input
+	for name, token := range map[string]string{
+		"word":          "abc",
+		"no signature":  parts[0] + "." + parts[1] + ".",
+		"other key":     signed(payload, secretKey),
+		"empty key":     signed(payload, ""),
+		"alg none":      none + "." + parts[1] + ".",
+		"changed price": parts[0] + "." + cheap + "." + parts[2],
+		"padded":        good + "=",
+		"space before":  " " + good,
+		"NUL":           good + "\x00",
+		"10 KiB":        strings.Repeat("a", 10<<10),
+		"not UTF-8":     signed(strings.Replace(payload, "token", "\xff", 1), orderKey),
+		"payload twice": signed(payload+payload, orderKey),
+		"payload null":  signed("null", orderKey),
+	} {
+		list = append(list, offered("token/"+name, token, "order"))
+	}
+	for param, members := range map[string][]string{
+		"amount_usd": {`"amount_usd":25`, `"amount_usd":"1e3"`, `"amount_usd":"0"`, ""},
+		"order_ref":  {`"amount_usd":"25.00","order_ref":""`, `"amount_usd":"25.00"`},
+		"order":      {`"amount_usd":"25.00","order_ref":"c","exp":1`},
+		"price":      {`"amount_usd":"25.00","order_ref":"c","price":"1"`},
+	} {
+		for _, text := range members {
+			if !strings.Contains(text, `"exp"`) {
+				text = strings.TrimPrefix(fmt.Sprintf(`%s,"exp":%d`, text, soon), ",")
+			}
+			token := signed("{"+text+"}", orderKey)
+			list = append(list,
+				offered("token/of "+strings.ReplaceAll(text, fmt.Sprint(soon), "…"), token, param))
+		}
+	}
+	late := offered("token/exp in milliseconds",
+		signed(strings.Replace(payload, fmt.Sprint(soon), fmt.Sprint(soon*1000), 1),
+			orderKey), "exp")
+	late.has = "Math.floor(Date.now() / 1000)"
+	b.Open(`{"amount_usd":"25.00","order_ref":"claimed"}`)
+	claimed := strings.NewReplacer("25.00", "24.00", "token", "claimed").Replace(payload)
+	conflict := offered("token/of a reference that is taken", signed(claimed, orderKey),
+		"order_ref")
+	conflict.code = "order_conflict"
+	both := get("token/and item", "/checkout?order="+good+"&item=coffee", "order_invalid")
+	both.param = "item"
+	list = append(list, late, conflict, both,
+		get("token/empty", "/checkout?order=", "item_unknown"),
+		get("token/two, the bad one first", "/checkout?order=a.b.c&order="+good, "order_invalid"),
+		get("token/in a list", "/checkout?order[]="+good, "item_unknown"),
+		get("token/as an item", "/checkout?item="+good, "item_unknown"),
+		get("token/session id", "/checkout?order=cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "order_invalid"),
+		getPage("token/page of a bad one", "/checkout?order=a.b.c", "order_invalid"),
+	)
+	b.refuse(t, list)
+
+	fresh := getPage("token/page of a good one", "/checkout?order="+good, "")
+	fresh.status = 200
+	fresh.has = "25.00"
+	b.accept(t, []input{fresh})
+}
+
+// offered is a post of a token that is refused.
+func offered(id, token, param string) input {
+	body := `{"order":` + quoted(token) + `,"currency_symbol":"USDT","network_code":"trc20"}`
+	in := posted(id, "/checkout", body, "order_invalid", param)
+	in.hasNot = "25.00"
+	return in
+}
+
+// badOffers: what a page may post for an item. TestCatalogOrder of package order has more.
+func badOffers(t *testing.T, b *inputRig) {
+	const coin = `"currency_symbol":"USDT","network_code":"trc20"`
+	var list []input
+	for code, bodies := range map[string][]string{
+		"item_unknown": {
+			`"item":""`,
+			`"item":"tea"`,
+			`"item":"Coffee"`,
+			`"item":"coffee\u0000"`,
+		},
+		"amount_invalid":  {`"item":"tip","amount":"0.99"`, `"item":"tip","amount":"\uff15"`},
+		"invalid":         {`"item":1`, `"item":"tip","amount":5`, `"item":"coffee","key":"a b"`},
+		"duplicate_field": {`"item":"coffee","item":"tip"`},
+		"order_invalid":   {`"item":"coffee","order":"a.b.c"`},
+		"unknown_field": {
+			`"item":"coffee","amount_usd":"0.01"`, `"item":"coffee","price":"0.01"`,
+			`"item":"coffee","address":"0.01"`, `"item":"coffee","status":"x"`, `"ITEM":"coffee"`,
+			`"item":"coffee","order_id":"1"`, `"item":"coffee","success_url":"x"`,
+		},
+	} {
+		for _, members := range bodies {
+			body := "{" + members + "," + coin + "}"
+			list = append(list, posted("offer/"+members, "/checkout", body, code, ""))
+		}
+	}
+	const picked = "&currency_symbol=USDT&network_code=trc20"
+	for name, c := range map[string]struct{ query, form, code string }{
+		"no item":           {"", picked, "item_unknown"},
+		"item in the query": {"?item=coffee", picked, "item_unknown"},
+		"bad item first":    {"", "item=tea&item=coffee" + picked, "item_unknown"},
+		"bad amount first":  {"", "item=tip&amount=0.01&amount=5" + picked, "amount_invalid"},
+		"no coin":           {"", "item=coffee", "network_required"},
+	} {
+		list = append(list, postForm("offer/form, "+name, "/checkout"+c.query, c.form, c.code))
+	}
+	b.refuse(t, list)
+}
+
+// badFrames: the query of the frame's address. It is ignored or normalized; the policy never
+// contains it. TestParseEmbed and FuzzParseEmbed of package shop have more.
 func badFrames(t *testing.T, b *inputRig) {
 	id := b.Open(`{"amount_usd":"25.00"}`)
 	var list []input
-	show := func(name, query, has, hasNot string, headers ...string) {
-		list = append(list, input{id: name, method: "GET", path: "/checkout/" + id + "?" + query, headers: append(headers, "Accept: text/html"), status: 200, has: has, hasNot: hasNot})
+	show := func(query, has, hasNot string, headers ...string) {
+		name := fmt.Sprintf("frame/%.60s %.30v", query, headers)
+		in := getPage(name, "/checkout/"+id+"?"+query, "")
+		in.headers = append(in.headers, headers...)
+		in.status = 200
+		in.has = has
+		in.hasNot = hasNot
+		list = append(list, in)
 	}
-	for _, origin := range []string{"*", "null", "https://evil.example", "https://shop.example.evil.example", "https://evil.example%2F%40shop.example", "https://shop.example%40evil.example", "http://shop.example", "https://shop.example:8443", "https://*.example", "https://shop.exampl", "https://shop.example/path", "https://shop.example%3Fx", "https://shop.example%23x",
-		"https://shop.example%0d%0aX-A:b", "https://shop.example%20https://evil.example", "https://shop.example;script-src%20*", "%22%3E%3Cscript%3E", "data:text/html,x", "javascript:alert(1)", "file://", "//shop.example", "shop.example", "https://", "https://%D1%95hop.example", "https://shop.example.", strings.Repeat("https://a.example,", 100), "https://[::1]", "https://shop.example%00"} {
-		show("B19/"+fmt.Sprintf("%.45s", origin), "embed=inline&origin="+origin, `data-origin=""`, "evil")
+	for _, origin := range []string{
+		"*", "null", "https://evil.example", "https://shop.example.evil.example",
+		"https://shop.example%40evil.example", "http://shop.example", "https://shop.example:8443",
+		"https://shop.example%0d%0aX-A:b", "https://shop.example;script-src%20*", "https://[::1]",
+	} {
+		show("embed=inline&origin="+origin, `data-origin=""`, "evil")
 	}
-	for _, origin := range []string{"https://shop.example", "https://shop.example/", "HTTPS://SHOP.EXAMPLE", "https://shop.example:443"} {
-		show("B19/listed "+origin, "embed=inline&origin="+origin, `data-origin="https://shop.example"`, "")
+	for _, origin := range []string{"HTTPS://SHOP.EXAMPLE", "https://shop.example:443"} {
+		show("embed=inline&origin="+origin, `data-origin="https://shop.example"`, "")
 	}
-	for _, lang := range []string{"xx", "../en", "%3Cb%3E", strings.Repeat("e", 1000), "%00", "en%0d%0a", "*", "e", "en_US", "%D0%B5n", "en;q=1", "-", "zz-ZZ-zz-ZZ-zz"} {
-		show(fmt.Sprintf("B31/%.20s", lang), "lang="+lang, `<html lang="en" dir="ltr"`, "<b>")
+	for _, lang := range []string{
+		"xx", "../en", "%3Cb%3E", strings.Repeat("e", 1000), "en%0d%0a", "en_US",
+	} {
+		show("lang="+lang, `<html lang="en" dir="ltr"`, "<b>")
 	}
-	for _, theme := range []string{"red;background:url(//evil)", "expression(alert(1))", "var(--x)", strings.Repeat("a", 7000), "DARK", "%22%20onload=%22x", "dark%20light", "%00", "high-contrast"} {
-		show(fmt.Sprintf("B32/%.20s", theme), "theme="+theme, `class="theme-auto"`, "evil")
+	for _, theme := range []string{"red;background:url(//evil)", "DARK", "%22%20onload=%22x"} {
+		show("theme="+theme, `class="theme-auto"`, "evil")
 	}
-	for _, embed := range []string{"popup", "INLINE", "%22%3E", "inline%20modal", "1"} {
-		show("B32/embed "+embed, "embed="+embed, `data-embed=""`, "")
+	for _, embed := range []string{"popup", "INLINE", "%22%3E"} {
+		show("embed="+embed, `data-embed=""`, "")
 	}
-	for _, name := range []string{"amount", "amount_usd", "price", "currency_amount", "address", "wallet", "wallet_address", "pay_amount"} {
-		show("B30/"+name, name+"=0.0171", "25.00", "0.0171")
+	for _, name := range []string{
+		"amount_usd", "price", "currency_amount", "wallet_address", "pay_amount",
+	} {
+		show(name+"=0.0171", "25.00", "0.0171")
 	}
-	for _, name := range []string{"success_url", "cancel_url", "return_url", "return-url", "redirect", "next"} {
-		show("B45/"+name, name+"=https://evil.example", "25.00", "evil")
-		show("B45/script as "+name, name+"=javascript:alert(1171)", "25.00", "1171")
+	for _, name := range []string{"success_url", "return-url", "redirect"} {
+		show(name+"=https://evil.example", "25.00", "evil")
 	}
-	show("B30/status", "status=confirmed", `data-status="open"`, "")
-	show("B39/fragment in the query", "%23token=x", "25.00", "")
-	show("B39/lang twice", "lang=%3Cb%3E&lang=de", `lang="en"`, "")
-	show("B39/bad escape", "lang=%zz&theme=dark", `class="theme-dark"`, "")
-	show("B39/semicolons", "theme=dark;embed=modal", `class="theme-auto"`, "")
-	show("B39/7,000 parameters", strings.Repeat("a&", 7000), "25.00", "")
-	show("B39/change of nothing", "change=1", `data-status="open"`, "")
-	show("B44/weights", "", `lang="en"`, "", "Accept-Language: *;q=x, en;q=999, ;;;,,,")
-	show("B44/8,000 tags", "", "25.00", "", "Accept-Language: "+strings.Repeat("a-b,", 8000))
-	show("B44/NUL", "", "25.00", "", "Accept-Language: \x00")
+	show("status=confirmed", `data-status="open"`, "")
+	show("change=1", `data-status="open"`, "")
+	show("lang=%3Cb%3E&lang=de", `lang="en"`, "")
+	show("lang=%zz&theme=dark", `class="theme-dark"`, "")
+	show("theme=dark;embed=modal", `class="theme-auto"`, "")
+	show(strings.Repeat("a&", 7000), "25.00", "")
+	show("", `lang="en"`, "", "Accept-Language: *;q=x, en;q=999, ;;;,,,")
+	show("", "25.00", "", "Accept-Language: "+strings.Repeat("a-b,", 8000))
 	b.refuse(t, list)
+
 	need.Assets(t, static.Files) // the policy names the hash of a script
 	w := b.Do("GET", "/checkout/"+id+"?embed=inline&origin=https://evil.example;script-src%20*", "")
-	if got := w.Header().Get("Content-Security-Policy"); strings.Replace(got, " "+hashed.FindString(got), "", 1) != pagePolicy {
+	got := w.Header().Get("Content-Security-Policy")
+	if strings.Replace(got, " "+hashed.FindString(got), "", 1) != pagePolicy {
 		b.bad++
 		t.Errorf("policy = %q", got)
 	}
@@ -64,163 +206,244 @@ func badFrames(t *testing.T, b *inputRig) {
 // hashed is the source of the script that a frame's first page has in it.
 var hashed = regexp.MustCompile(`'sha256-[A-Za-z0-9+/=]{44}'`)
 
-// badChoices: B20, B49, B50, what a shopper's page may post.
+// badChoices: what a shopper's page may post. TestPick of package payment has more pairs,
+// FuzzShopperBody of package shop more bodies.
 func badChoices(t *testing.T, b *inputRig) {
-	id := b.Open(`{"amount_usd":"25.00"}`)
-	limited := b.Open(`{"amount_usd":"25.00","currencies":["USDC_bep20"]}`)
-	var list []input
-	choose := func(name, session, body, code, param string, headers ...string) {
-		list = append(list, input{id: name, method: "POST", path: "/checkout/" + session + "/attempts", body: body, headers: append([]string{isJSON}, headers...), code: code, param: param})
-	}
-	for name, pair := range map[string][2]string{
-		"unknown coin": {"DOGE", "doge"}, "unknown network": {"USDT", "polygon2"}, "of another coin": {"USDT", "polygon"}, "coin as network": {"USDT", "USDT"}, "turned around": {"trc20", "USDT"}, "Cyrillic": {"\u0423SDT", "trc20"}, "Cyrillic network": {"USDT", "tr\u044120"}, "full width": {"\uff35SDT", "trc20"}, "long s": {"U\u017fDT", "trc20"}, "Kelvin": {"USDT", "\u212a"}, "space": {"USDT ", "trc20"},
-		"space before": {" USDT", "trc20"}, "NUL": {"USDT\x00", "trc20"}, "NUL network": {"USDT", "trc20\x00"}, "SQL": {"USDT'--", "trc20"}, "HTML": {"<b>USDT</b>", "trc20"}, "1 KiB": {strings.Repeat("U", 1024), "trc20"}, "1 KiB network": {"USDT", strings.Repeat("t", 1024)}, "contradiction": {"USDC", "USDT:trc20"}, "two colons": {"USDT", "USDT:trc20:bep20"}, "colon first": {"USDT", ":trc20"}, "colon last": {"USDT", "trc20:"}, "star": {"*", "*"}, "code of currency list": {"usdt_trc20", "trc20"}, "soft hyphen": {"US\u00adDT", "trc20"}, "override": {"\u202eTDSU", "trc20"}, "number": {"0", "0"}, "prototype": {"__proto__", "trc20"}, "combining": {"USDT\u0301", "trc20"},
-	} {
-		choose("B49/"+name, id, `{"currency_symbol":`+quoted(pair[0])+`,"network_code":`+quoted(pair[1])+`}`, "network_unsupported", "network_code")
-	}
-	for name, pair := range map[string][2]string{"not allowed": {"USDT", "trc20"}, "not this network": {"USDC", "polygon"}, "not this coin": {"BNB", "bep20"}} {
-		choose("B49/limited, "+name, limited, `{"currency_symbol":"`+pair[0]+`","network_code":"`+pair[1]+`"}`, "network_unsupported", "network_code")
-	}
-	for name, body := range map[string]string{"nothing": `{}`, "nulls": `{"currency_symbol":null,"network_code":null}`, "empty": `{"currency_symbol":"","network_code":""}`, "coin of many networks": `{"currency_symbol":"USDT"}`, "network alone": `{"network_code":"trc20"}`} {
-		choose("B49/"+name, id, body, "network_required", "network_code")
-	}
-	for name, body := range map[string]string{"coin a number": `{"currency_symbol":1}`, "coin a list": `{"currency_symbol":["USDT"]}`, "network an object": `{"network_code":{}}`, "email a number": `{"email":1}`, "comment true": `{"comment":true}`} {
-		choose("B49/"+name, id, body, "invalid", "")
-	}
+	path := "/checkout/" + b.Open(`{"amount_usd":"25.00"}`) + "/attempts"
+	limited := "/checkout/" + b.Open(`{"amount_usd":"25.00","currencies":["USDC_bep20"]}`) +
+		"/attempts"
 	const coin = `"currency_symbol":"USDT","network_code":"trc20"`
-	for _, name := range []string{"amount_usd", "amount", "price", "ttl", "ttl_minutes", "order_id", "order_ref", "wallet_address", "address", "status", "session", "callback_url", "pay_amount", "tracking_code", "version", "test", "Currency_Symbol", "NETWORK_CODE", "networkCode", "kind", "__proto__", "item", "order", "key", ""} {
-		choose(fmt.Sprintf("B50/%q", name), id, `{`+coin+`,`+quoted(name)+`:"0.01"}`, "unknown_field", name)
+	var list []input
+	choose := func(path, body, code, param string) {
+		name := strings.TrimPrefix(path[len(path)-14:], "/")
+		id := fmt.Sprintf("choice/%s %.70s of %d bytes", name, body, len(body))
+		list = append(list, posted(id, path, body, code, param))
 	}
-	choose("B50/coin twice", id, `{`+coin+`,"currency_symbol":"USDC"}`, "duplicate_field", "currency_symbol")
-	choose("B50/network twice, escaped", id, `{`+coin+`,"\u006eetwork_code":"bep20"}`, "duplicate_field", "network_code")
-	for name, v := range map[string]string{"header": "a@b.example\r\nBcc: c@d.example", "no at": "a", "long": strings.Repeat("a", 250) + "@b.example", "display name": "A <a@b.example>", "NUL": "a@b.example\x00", "list": "a@b.example,c@d.example", "space": " "} {
-		choose("B20/shopper's email "+name, id, `{`+coin+`,"email":`+quoted(v)+`}`, "invalid", "email")
-	}
-	for name, v := range map[string]string{"long": strings.Repeat("c", 201), "50 KiB": strings.Repeat("c", 50<<10), "two lines": "a\nb", "tab": "a\tb", "NUL": "\x00", "escape": "\x1b[31m", "override": "\u202e", "C1": "\u0085"} {
-		choose("B20/shopper's comment "+name, id, `{`+coin+`,"comment":`+quoted(v)+`}`, "invalid", "comment")
-	}
-	for name, body := range map[string]string{"none": "", "null": "null", "list": "[]", "text": `"USDT"`, "two": "{" + coin + "}{}", "cut": "{" + coin, "form": "currency_symbol=USDT"} {
-		in := input{id: "B14/choice " + name, method: "POST", path: "/checkout/" + id + "/attempts", body: body, headers: []string{isJSON}, code: "bad_json"}
-		if body == "" {
-			in.code = "network_required"
-		}
-		list = append(list, in)
-	}
-	attempts := "/checkout/" + id + "/attempts"
-	list = append(append(list, badForms(attempts)...), input{
-		id: "B49/choice in the query", method: "POST", code: "network_required",
-		path:    attempts + "?currency_symbol=USDT&network_code=trc20",
-		headers: []string{isForm, "Accept: application/json"},
-	})
-	b.refuse(t, list)
-	kept(t, b)
-}
-
-// badForms are choices as a page without scripts posts them.
-func badForms(path string) (list []input) {
-	for name, c := range map[string][2]string{
-		"1,000 fields":  {strings.Repeat("x=1&", 1000), "network_required"},
-		"20,000 fields": {strings.Repeat("x&", 20_000), "invalid"},
-		"escape":        {"currency_symbol=%zz", "invalid"}, "half an escape": {"currency_symbol=USDT&network_code=trc20%2", "invalid"}, "semicolons": {"currency_symbol=USDT;network_code=trc20", "invalid"}, "nothing": {"", "network_required"}, "coin twice": {"currency_symbol=DOGE&currency_symbol=USDT&network_code=trc20", "network_unsupported"}, "in brackets": {"currency_symbol[]=USDT&network_code[]=trc20", "network_required"},
-		"spaces": {"currency_symbol=+USDT+&network_code=trc20", "network_unsupported"}, "NUL": {"currency_symbol=USDT%00&network_code=trc20", "network_unsupported"}, "JSON": {`{"currency_symbol":"USDT","network_code":"trc20"}`, "network_required"}, "invalid UTF-8": {"currency_symbol=%ff&network_code=trc20", "network_unsupported"}, "email not UTF-8": {"currency_symbol=USDT&network_code=trc20&email=%ff@b.example", "invalid"}, "comment not UTF-8": {"currency_symbol=USDT&network_code=trc20&comment=%ff", "invalid"},
+	for _, pair := range [][2]string{
+		{"DOGE", "doge"}, {"USDT", "polygon"}, {"trc20", "USDT"}, {"\u0423SDT", "trc20"},
+		{"U\u017fDT", "trc20"}, {"USDT ", "trc20"}, {"USDT", "trc20\x00"}, {"USDT'--", "trc20"},
+		{"USDC", "USDT:trc20"},
+		{"USDT", ":trc20"},
+		{"*", "*"},
+		{strings.Repeat("U", 1024), "trc20"},
 	} {
-		list = append(list, input{id: "B49/form, " + name, method: "POST", path: path, body: c[0], headers: []string{isForm, "Accept: application/json"}, code: c[1]})
+		body := `{"currency_symbol":` + quoted(pair[0]) + `,"network_code":` + quoted(pair[1]) + `}`
+		choose(path, body, "network_unsupported", "network_code")
 	}
-	return list
+	for _, pair := range [][2]string{{"USDT", "trc20"}, {"USDC", "polygon"}, {"BNB", "bep20"}} {
+		body := fmt.Sprintf(`{"network_code":%q,"currency_symbol":%q}`, pair[1], pair[0])
+		choose(limited, body, "network_unsupported", "network_code")
+	}
+	for _, body := range []string{
+		"", `{}`, `{"currency_symbol":null}`, `{"currency_symbol":"USDT"}`,
+	} {
+		choose(path, body, "network_required", "")
+	}
+	choose(path, `{"network_code":"trc20"}`, "network_required", "network_code")
+	choose(path, `{"currency_symbol":["USDT"]}`, "invalid", "")
+	choose(path, `{"email":1}`, "invalid", "")
+	for _, name := range []string{
+		"amount_usd", "price", "ttl_minutes", "order_id", "wallet_address", "status",
+		"callback_url", "NETWORK_CODE", "kind", "item", "order", "",
+	} {
+		choose(path, `{`+quoted(name)+`:"0.01",`+coin+`}`, "unknown_field", name)
+	}
+	choose(path, `{`+coin+`,"\u006eetwork_code":"bep20"}`, "duplicate_field", "network_code")
+	for _, body := range []string{"null", "[]", "{" + coin + "}{}", "{" + coin} {
+		choose(path, body, "bad_json", "")
+	}
+	for _, email := range []string{"a@b.example\r\nBcc: c@d.example", "a", "A <a@b.example>", " "} {
+		choose(path, `{"email":`+quoted(email)+`,`+coin+`}`, "invalid", "email")
+	}
+	for _, comment := range []string{
+		strings.Repeat("c", 201), "a\nb", "\x00", "\u202e", "\x1b[31m",
+	} {
+		choose(path, `{"comment":`+quoted(comment)+`,`+coin+`}`, "invalid", "comment")
+	}
+
+	const fields = "currency_symbol=USDT&network_code=trc20"
+	for name, c := range map[string]struct{ form, code string }{
+		"1,000 fields":      {strings.Repeat("x=1&", 1000), "network_required"},
+		"20,000 fields":     {strings.Repeat("x&", 20_000), "invalid"},
+		"escape":            {"currency_symbol=%zz", "invalid"},
+		"semicolons":        {"currency_symbol=USDT;network_code=trc20", "invalid"},
+		"nothing":           {"", "network_required"},
+		"coin twice":        {"currency_symbol=DOGE&" + fields, "network_unsupported"},
+		"brackets":          {"currency_symbol[]=USDT&network_code[]=trc20", "network_required"},
+		"JSON":              {`{` + coin + `}`, "network_required"},
+		"invalid UTF-8":     {"currency_symbol=%ff&network_code=trc20", "network_unsupported"},
+		"e-mail not UTF-8":  {fields + "&email=%ff@b.example", "invalid"},
+		"comment not UTF-8": {fields + "&comment=%ff", "invalid"},
+	} {
+		list = append(list, postForm("choice/form, "+name, path, c.form, c.code))
+	}
+	list = append(list, postForm("choice/in the query", path+"?"+fields, "", "network_required"))
+	b.refuse(t, list)
+	keptComments(t, b)
 }
 
-// kept: B20, what is legal in a comment reaches the gateway behind the marker.
-func kept(t *testing.T, b *inputRig) {
-	for name, comment := range map[string]string{"HTML": "<b>leave it & ring</b>", "formula": "=1+1", "quotes": `"'`, "emoji": "🎁", "a marker of our kind": "cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "spaces": "  a  b  "} {
-		id := b.Open(`{"amount_usd":"25.00"}`)
-		b.accept(t, []input{{id: "B20/comment kept, " + name, method: "POST", path: "/checkout/" + id + "/attempts", body: `{"currency_symbol":"USDT","network_code":"trc20","comment":` + quoted(comment) + `}`, headers: []string{isJSON}, status: 200}})
+// keptComments: what is legal in a comment reaches the gateway behind the marker.
+func keptComments(t *testing.T, b *inputRig) {
+	for _, comment := range []string{
+		"<b>leave it & ring</b>", `"'`, "🎁", "cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "  a  b  ",
+	} {
+		path := "/checkout/" + b.Open(`{"amount_usd":"25.00"}`) + "/attempts"
+		body := `{"currency_symbol":"USDT","network_code":"trc20","comment":` + quoted(comment) +
+			`}`
+		in := posted("choice/comment "+comment, path, body, "", "")
+		in.status = 200
+		b.accept(t, []input{in})
 		all := b.Gateway.Transactions()
-		if got := all[len(all)-1].Comment; !strings.HasSuffix(got, strings.TrimSpace(comment)) || len(got) < len(comment)+10 {
+		got := all[len(all)-1].Comment
+		if !strings.HasSuffix(got, strings.TrimSpace(comment)) || len(got) < len(comment)+10 {
 			b.bad++
 			t.Errorf("comment %q came to the gateway as %q", comment, got)
 		}
 	}
 }
 
-// badOrigins: B52, posts that a page of another origin has made.
+// badOrigins: posts that a page of another origin has made. TestSameOrigin of package web has more.
 func badOrigins(t *testing.T, b *inputRig) {
 	id := b.Open(`{"amount_usd":"25.00"}`)
 	var list []input
-	for _, path := range []string{"/checkout/" + id + "/attempts", "/checkout/" + id + "/cancel", "/checkout/" + id + "/recheck", "/checkout/" + id + "/extend", "/checkout"} {
-		short := strings.ReplaceAll(path, id, "…")
-		for _, header := range []string{"Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site", "Sec-Fetch-Site: SAME-ORIGIN", "Sec-Fetch-Site: x", "Origin: null", "Origin: " + shop, "Origin: https://evil.example"} {
-			list = append(list, input{id: "B52/" + header + " at " + short, method: "POST", path: path, body: `{"item":"coffee"}`, headers: []string{isJSON, header}, code: "cross_site_refused"})
-		}
+	refused := func(path string, headers ...string) {
+		list = append(list, input{
+			id:      fmt.Sprintf("origin/%v at %s", headers, strings.ReplaceAll(path, id, "…")),
+			method:  "POST",
+			path:    path,
+			body:    `{"item":"coffee"}`,
+			headers: append([]string{isJSON}, headers...),
+			code:    "cross_site_refused",
+		})
 	}
-	for _, origin := range []string{"http://localhost", "http://localhost:80800", "http://localhost:8081", "https://localhost:8080", "http://localhost:8080/", "http://localhost:8080.evil.example", "http://evil.example:8080", "http://a@localhost:8080", "localhost:8080", "http://localhost:8080 https://evil.example", "http://127.0.0.1:8080", "file://", "*"} {
-		list = append(list, input{id: "B52/" + origin, method: "POST", path: "/checkout/" + id + "/cancel", headers: []string{isForm, "Accept: application/json", "Origin: " + origin}, code: "cross_site_refused"})
+	for _, action := range []string{"/attempts", "/cancel", "/recheck", "/extend"} {
+		refused("/checkout/"+id+action, "Sec-Fetch-Site: cross-site")
+		refused("/checkout/"+id+action, "Origin: "+shop)
 	}
-	list = append(list, input{id: "B52/own origin, other site", method: "POST", path: "/checkout/" + id + "/cancel", headers: []string{isJSON, "Origin: " + ownOrigin, "Sec-Fetch-Site: cross-site"}, code: "cross_site_refused"},
-		input{id: "B52/own site, other origin", method: "POST", path: "/checkout/" + id + "/cancel", headers: []string{isJSON, "Origin: https://evil.example", "Sec-Fetch-Site: same-origin"}, code: "cross_site_refused"},
-		input{id: "B52/two origins, own first", method: "POST", path: "/checkout/" + id + "/cancel", headers: []string{isJSON, "Origin: " + ownOrigin, "Origin: https://evil.example"}, code: "cross_site_refused"},
-		input{id: "B52/two sites, own first", method: "POST", path: "/checkout/" + id + "/cancel", headers: []string{isJSON, "Sec-Fetch-Site: same-origin", "Sec-Fetch-Site: cross-site"}, code: "cross_site_refused"},
-		input{id: "B52/page of another origin", method: "POST", path: "/checkout/" + id + "/cancel", headers: []string{isForm, "Accept: text/html", "Origin: https://evil.example"}, code: "cross_site_refused"})
+	refused("/checkout", "Sec-Fetch-Site: cross-site")
+	refused("/checkout", "Origin: https://evil.example")
+	cancel := "/checkout/" + id + "/cancel"
+	for _, origin := range []string{
+		"null", "http://localhost", "http://localhost:80800", "https://localhost:8080",
+		"http://localhost:8080.evil.example", "http://a@localhost:8080", "http://127.0.0.1:8080",
+	} {
+		refused(cancel, "Origin: "+origin)
+	}
+	refused(cancel, "Origin: "+ownOrigin, "Sec-Fetch-Site: cross-site")
+	refused(cancel, "Origin: https://evil.example", "Sec-Fetch-Site: same-origin")
+	refused(cancel, "Origin: "+ownOrigin, "Origin: https://evil.example")
+	refused(cancel, "Sec-Fetch-Site: same-origin", "Sec-Fetch-Site: cross-site")
+	elsewhere := getPage("origin/page of another", cancel, "cross_site_refused")
+	elsewhere.method = "POST"
+	elsewhere.headers = append(elsewhere.headers, isForm, "Origin: https://evil.example")
+	list = append(list, elsewhere)
 	b.refuse(t, list)
-	b.accept(t, []input{
-		{id: "B52/own origin", method: "POST", path: "/checkout/" + id + "/attempts", body: `{"currency_symbol":"USDT","network_code":"trc20"}`, headers: []string{isJSON, "Origin: " + ownOrigin, "Sec-Fetch-Site: same-origin"}, status: 200},
-		{id: "B52/own origin of an old browser", method: "POST", path: "/checkout/" + id + "/recheck", headers: []string{isJSON, "Origin: " + ownOrigin}, status: 200},
-	})
+
+	for action, headers := range map[string][]string{
+		"/attempts": {"Origin: " + ownOrigin, "Sec-Fetch-Site: same-origin"},
+		"/recheck":  {"Origin: " + ownOrigin}, // of an old browser
+	} {
+		body := ""
+		if action == "/attempts" {
+			body = `{"currency_symbol":"USDT","network_code":"trc20"}`
+		}
+		b.Choose(id)
+		own := posted("origin/own at "+action, "/checkout/"+id+action, body, "", "")
+		own.headers = append(own.headers, headers...)
+		own.status = 200
+		b.accept(t, []input{own})
+	}
 }
 
-// badShopperKeys: B48. A shopper's session needs only the id in the path; keys elsewhere change
-// nothing.
+// badShopperKeys: a shopper's session needs only the id in the path; keys elsewhere change nothing.
 func badShopperKeys(t *testing.T, b *inputRig) {
 	id := b.Open(`{"amount_usd":"25.00"}`)
 	var list []input
-	for name, c := range map[string]struct {
-		path    string
-		headers []string
-	}{
-		"none": {"/checkout/x", nil}, "in the query": {"/checkout/x%s?session=" + id, nil}, "as a token": {"/checkout/x%s?token=" + id, nil}, "as bearer": {"/checkout/x", []string{"Authorization: Bearer " + id}},
-		"as cookie": {"/checkout/x", []string{"Cookie: session=" + id}}, "key of the merchant": {"/checkout/x", []string{bearer}}, "two keys": {"/checkout/x", []string{bearer, "Authorization: Bearer " + id}},
-		"10 KiB": {"/checkout/" + strings.Repeat("a", 10<<10), nil}, "in capitals": {"/checkout/" + strings.ToUpper(id), nil}, "cut": {"/checkout/" + id[:len(id)-1], nil}, "one more": {"/checkout/" + id + "a", nil}, "without its start": {"/checkout/" + id[3:], nil},
+	for name, c := range map[string]struct{ query, header string }{
+		"none":                {"", ""},
+		"in the query":        {"?session=" + id, ""},
+		"as a token":          {"?token=" + id, ""},
+		"as bearer":           {"", "Authorization: Bearer " + id},
+		"as cookie":           {"", "Cookie: session=" + id},
+		"key of the merchant": {"", bearer},
 	} {
-		for method, action := range map[string]string{"GET": "/view", "POST": "/cancel", "HEAD": "/qr.svg"} {
-			path := c.path + action
-			if strings.Contains(c.path, "%s") {
-				path = strings.Replace(c.path, "%s", action, 1)
-			}
-			in := input{id: "B48/" + name + " for " + method, method: method, path: path, headers: append([]string{"Accept: application/json"}, c.headers...), code: "session_unknown", hasNot: "25.00"}
-			list = append(list, in)
+		view := get("shopper's key/view, "+name, "/checkout/x/view"+c.query, "session_unknown")
+		cancel := posted("shopper's key/cancel, "+name, "/checkout/x/cancel"+c.query, "",
+			"session_unknown", "")
+		if c.header != "" {
+			view.headers = append(view.headers, c.header)
+			cancel.headers = append(cancel.headers, c.header)
 		}
+		view.hasNot = "25.00"
+		cancel.hasNot = "25.00"
+		list = append(list, view, cancel)
 	}
 	b.refuse(t, list)
-	for name, headers := range map[string][]string{"wrong": {"Authorization: Bearer wrong"}, "two": {"Authorization: a", "Authorization: b"}, "lower case": {"Authorization: bearer x"}, "10 KiB": {"Authorization: Bearer " + strings.Repeat("a", 10<<10)}} {
-		b.accept(t, []input{{id: "B48/key beside the id, " + name, method: "GET", path: "/checkout/" + id + "/view", headers: headers, status: 200, has: "25.00"}})
+	for _, header := range []string{"wrong", "x, y", strings.Repeat("a", 10<<10)} {
+		name := fmt.Sprintf("shopper's key/beside the id, %.10s", header)
+		in := get(name, "/checkout/"+id+"/view", "", "Authorization: Bearer "+header)
+		in.status = 200
+		in.has = "25.00"
+		b.accept(t, []input{in})
 	}
 }
 
-// badReturns: B53 and B54, queries of the return address.
+// badReturns: queries of the return address.
 func badReturns(t *testing.T, b *inputRig) {
-	id, other := b.Open(`{"amount_usd":"25.00","order_id":341256}`), b.Open(`{"amount_usd":"26.00","order_id":351256}`)
+	id := b.Open(`{"amount_usd":"25.00","order_id":341256}`)
+	other := b.Open(`{"amount_usd":"26.00","order_id":351256}`)
 	for _, s := range []string{id, other} {
 		b.Choose(s)
 		b.Await(s, "pending")
 	}
 	all := b.Gateway.Transactions()
 	code, otherCode := all[len(all)-2].TrackingCode, all[len(all)-1].TrackingCode
+	const number = "&order_id=341256"
 	var list []input
+	neutral := func(name, query, hasNot string) {
+		in := getPage("return/"+name, "/return?"+query, "")
+		in.status = 200
+		in.has = "<html"
+		in.hasNot = hasNot
+		list = append(list, in)
+	}
 	for name, query := range map[string]string{
-		"nothing": "", "code alone": "tracking_code=" + code, "number alone": "order_id=341256", "number of another": "tracking_code=" + code + "&order_id=351256", "code of another": "tracking_code=" + otherCode + "&order_id=341256", "two codes": "tracking_code=" + code + "&tracking_code=" + otherCode + "&order_id=341256", "one code twice": "tracking_code=" + code + "&tracking_code=" + code + "&order_id=341256", "two numbers": "tracking_code=" + code + "&order_id=341256&order_id=351256",
-		"brackets": "tracking_code[]=" + code + "&order_id=341256", "leading zero": "tracking_code=" + code + "&order_id=0341256", "fraction": "tracking_code=" + code + "&order_id=341256.0", "exponent": "tracking_code=" + code + "&order_id=3.41256e5", "plus": "tracking_code=" + code + "&order_id=%2B341256", "space": "tracking_code=" + code + "&order_id=%20341256", "full width": "tracking_code=" + code + "&order_id=%EF%BC%93%EF%BC%94%EF%BC%91%EF%BC%92%EF%BC%95%EF%BC%96", "hexadecimal": "tracking_code=" + code + "&order_id=0x53508",
-		"NUL behind": "tracking_code=" + code + "%00&order_id=341256", "line behind": "tracking_code=" + code + "%0d%0aX-A:b&order_id=341256", "space behind": "tracking_code=" + code + "%20&order_id=341256", "lower case": "tracking_code=" + flip(code) + "&order_id=341256", "cut": "tracking_code=" + code[:len(code)-1] + "&order_id=341256", "like": "tracking_code=%25&order_id=341256", "underscores": "tracking_code=" + strings.Repeat("_", len(code)) + "&order_id=341256", "SQL": "tracking_code=%27%20OR%201=1--&order_id=341256", "10 KiB": "tracking_code=" + strings.Repeat("a", 10<<10),
-		"semicolon": "tracking_code=" + code + ";order_id=341256", "bad escape": "tracking_code=" + code + "&order_id=341256%zz", "names in capitals": "TRACKING_CODE=" + code + "&ORDER_ID=341256", "session id": "tracking_code=" + id + "&order_id=341256", "another session": "session=" + other, "script": "tracking_code=%3Cscript%3Ealert(1)%3C/script%3E", "two statuses": "status=pending&status=confirmed", "confirmed of nobody": "status=confirmed&tracking_code=none&order_id=100000", "many": strings.Repeat("a=b&", 7000),
-		"away": "url=https://evil.example&redirect=//evil.example&callback_url=https://evil.example&return_url=https://evil.example&next=//evil.example", "header": "status=%0d%0aLocation:%20https://evil.example",
+		"nothing":             "",
+		"code alone":          "tracking_code=" + code,
+		"number alone":        "order_id=341256",
+		"number of another":   "tracking_code=" + code + "&order_id=351256",
+		"code of another":     "tracking_code=" + otherCode + number,
+		"two codes":           "tracking_code=" + code + "&tracking_code=" + otherCode + number,
+		"two numbers":         "tracking_code=" + code + number + "&order_id=351256",
+		"brackets":            "tracking_code[]=" + code + number,
+		"leading zero":        "tracking_code=" + code + "&order_id=0341256",
+		"plus":                "tracking_code=" + code + "&order_id=%2B341256",
+		"hexadecimal":         "tracking_code=" + code + "&order_id=0x53508",
+		"line behind":         "tracking_code=" + code + "%0d%0aX-A:b" + number,
+		"other case":          "tracking_code=" + flip(code) + number,
+		"cut":                 "tracking_code=" + code[:len(code)-1] + number,
+		"like":                "tracking_code=%25" + number,
+		"SQL":                 "tracking_code=%27%20OR%201=1--" + number,
+		"10 KiB":              "tracking_code=" + strings.Repeat("a", 10<<10),
+		"semicolon":           "tracking_code=" + code + ";order_id=341256",
+		"session id":          "tracking_code=" + id + number,
+		"another session":     "session=" + other,
+		"confirmed of nobody": "status=confirmed&tracking_code=none&order_id=100000",
+		"many":                strings.Repeat("a=b&", 7000),
 	} {
-		list = append(list, input{id: "B54/" + name, method: "GET", path: "/return?" + query, headers: []string{"Accept: text/html"}, status: 200, has: "<html", hasNot: "cs_"})
+		neutral(name, query, "cs_")
 	}
-	for i := range list {
-		if strings.Contains(list[i].path, "evil") {
-			list[i].hasNot = "evil"
-		}
-	}
-	for _, status := range []string{"confirmed", "expired", "cancelled", "pending", "review", "x", "CONFIRMED", "", "confirmed&status=expired", "%00", "0"} {
-		list = append(list, input{id: "B53/" + status, method: "GET", path: "/return?tracking_code=" + code + "&order_id=341256&status=" + status, status: 303, hasNot: other})
+	neutral("away", "url=https://evil.example&callback_url=//evil.example&next=//evil.example",
+		"evil")
+	neutral("header", "status=%0d%0aLocation:%20https://evil.example", "evil")
+	for _, status := range []string{
+		"confirmed", "expired", "review", "x", "", "confirmed&status=expired", "%00",
+	} {
+		query := "tracking_code=" + code + number + "&status=" + status
+		in := get("return/status "+status, "/return?"+query, "")
+		in.status = 303
+		in.hasNot = other
+		list = append(list, in)
 	}
 	b.refuse(t, list)
 	if a, c := b.Status(id), b.Status(other); a != "pending" || c != "pending" {
@@ -229,7 +452,7 @@ func badReturns(t *testing.T, b *inputRig) {
 	}
 }
 
-// flip turns the case of letters around.
+// flip returns s in another case.
 func flip(s string) string {
 	if up := strings.ToUpper(s); up != s {
 		return up
@@ -240,33 +463,55 @@ func flip(s string) string {
 	return s + "x" // no letters
 }
 
-// badHooks: hints of any shape, and tokens that are not ours.
+// badHooks: hints of any shape, and tokens that are not ours. FuzzHint of package shop has more.
 func badHooks(t *testing.T, b *inputRig) {
 	id := b.Open(`{"amount_usd":"25.00"}`)
 	b.Choose(id)
 	b.Await(id, "pending")
 	all := b.Gateway.Transactions()
 	code := all[len(all)-1].TrackingCode
+	own := `{"tracking_code":"` + code + `"`
 	var list []input
 	for name, body := range map[string]string{
-		"nothing": "", "null": "null", "open": "{", "list": "[]", "confirmed": `{"tracking_code":"` + code + `","status":"confirmed","paid_amount":"25"}`, "confirmed inside": `{"data":[{"tracking_code":"` + code + `","status":"confirmed"}]}`, "form": "tracking_code=" + code + "&status=confirmed", "XML": "<tracking_code>" + code + "</tracking_code><status>confirmed</status>", "code of nobody": `{"tracking_code":"none"}`, "SQL": `{"tracking_code":"' OR 1=1--"}`, "not UTF-8": "\xff\x00\xfe", "4,000 names": strings.Repeat("tracking_code=", 4000),
-		"a hundred codes": strings.Repeat(`"tracking_code":"a",`, 100), "long code": `"tracking_code":"` + strings.Repeat("a", 60_000) + `"`, "another amount": `{"tracking_code":"` + code + `","pay_amount":"0.00000001","amount_usd":"0.01"}`, "another address": `{"tracking_code":"` + code + `","wallet_address":"T"}`, "cancelled": `{"tracking_code":"` + code + `","status":"cancelled","is_canceled_by_user":true}`, "expired": `{"tracking_code":"` + code + `","status":"expired"}`, "deep": strings.Repeat("[", 60_000),
+		"nothing":         "",
+		"open":            "{",
+		"confirmed":       own + `,"status":"confirmed","paid_amount":"25"}`,
+		"inside":          `{"data":[` + own + `,"status":"confirmed"}]}`,
+		"form":            "tracking_code=" + code + "&status=confirmed",
+		"XML":             "<tracking_code>" + code + "</tracking_code><status>confirmed</status>",
+		"code of nobody":  `{"tracking_code":"none"}`,
+		"SQL":             `{"tracking_code":"' OR 1=1--"}`,
+		"not UTF-8":       "\xff\x00\xfe",
+		"4,000 names":     strings.Repeat("tracking_code=", 4000),
+		"another amount":  own + `,"pay_amount":"0.00000001","amount_usd":"0.01"}`,
+		"another address": own + `,"wallet_address":"T"}`,
+		"cancelled":       own + `,"status":"cancelled","is_canceled_by_user":true}`,
+		"deep":            strings.Repeat("[", 60_000),
 	} {
-		for _, kind := range []string{isJSON, "Content-Type: text/xml"} {
-			list = append(list, input{id: "hook/" + name + " as " + kind[14:], method: "POST", path: "/hooks/gateway/" + hookToken + "?status=confirmed", body: body, headers: []string{kind}, status: 204})
-		}
+		in := posted("hook/"+name, "/hooks/gateway/"+hookToken+"?status=confirmed", body, "", "")
+		in.status = 204
+		list = append(list, in)
 	}
-	for name, token := range map[string]string{
-		"none": "", "word": "x", "upper case": strings.ToUpper(hookToken), "NUL behind": hookToken + "%00", "cut": hookToken[:len(hookToken)-1], "one more": hookToken + "a", "slash behind": hookToken + "/", "slash inside": hookToken + "%2f", "space before": "%20" + hookToken, "10 KiB": strings.Repeat("a", 10<<10), "dots": "..%2f" + hookToken, "star": "*", "twice": hookToken + hookToken, "encoded twice": strings.ReplaceAll(hookToken, "-", "%252d"),
+	for name, path := range map[string]string{
+		"none":         "/",
+		"word":         "/x",
+		"upper case":   "/" + strings.ToUpper(hookToken),
+		"NUL behind":   "/" + hookToken + "%00",
+		"cut":          "/" + hookToken[:len(hookToken)-1],
+		"one more":     "/" + hookToken + "a",
+		"slash behind": "/" + hookToken + "/",
+		"10 KiB":       "/" + strings.Repeat("a", 10<<10),
+		"in the query": "?token=" + hookToken,
 	} {
-		list = append(list, input{id: "hook/token " + name, method: "POST", path: "/hooks/gateway/" + token, body: fmt.Sprintf(`{"tracking_code":%q}`, code), headers: []string{isJSON}, code: "not_found"})
+		list = append(list,
+			posted("hook/token "+name, "/hooks/gateway"+path, own+"}", "not_found", ""))
 	}
-	list = append(list, input{id: "hook/token in the query", method: "POST", path: "/hooks/gateway?token=" + hookToken, headers: []string{isJSON}, code: "not_found"},
-		input{id: "hook/large", method: "POST", path: "/hooks/gateway/" + hookToken,
-			body: strings.Repeat("x", 65<<10), code: "too_large"},
-		input{id: "hook/token as bearer", method: "POST", path: "/hooks/gateway/x", headers: []string{isJSON, "Authorization: Bearer " + hookToken}, code: "not_found"})
+	as := posted("hook/token as bearer", "/hooks/gateway/x", "", "not_found", "")
+	as.headers = []string{isJSON, "Authorization: Bearer " + hookToken}
+	list = append(list, as)
 	b.refuse(t, list)
-	fortest.Has(t, "the log", b.Log.String(), "/hooks/") // without the token: see newRig
+
+	fortest.Has(t, "the log", b.Log.String(), "/hooks/") // without the token: see servertest.Start
 	if got := b.Status(id); got != "pending" {
 		b.bad++
 		t.Errorf("status = %s; want pending", got)

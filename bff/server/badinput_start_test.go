@@ -21,85 +21,121 @@ const startCanary = "canary-start-0123456789"
 // goodStart is what serves, with a database of its own.
 func goodStart(dir string) config.Config {
 	return config.Config{
-		PublicURL: ownOrigin, Database: filepath.Join(dir, "start.db"), GatewayURL: "http://127.0.0.1:1", GatewayKey: config.NewSecret(gatewayKey),
-		GatewayRPS: 10, SecretKeys: []config.Secret{config.NewSecret(secretKey)}, PollInterval: time.Second,
+		PublicURL:    ownOrigin,
+		Database:     filepath.Join(dir, "start.db"),
+		GatewayURL:   "http://127.0.0.1:1",
+		GatewayKey:   config.NewSecret(gatewayKey),
+		GatewayRPS:   10,
+		SecretKeys:   []config.Secret{config.NewSecret(secretKey)},
+		PollInterval: time.Second,
 	}
 }
 
-// B82, B92, B93, B96, B97 and B100, where they fail at start: the error names the setting, not its
-// value, and the file is unchanged.
+// A start that fails names the setting, not its value, and leaves the file unchanged. TestDSN and
+// TestFilesOfOtherProgramsAreRefused of package store have more databases,
+// TestParseCatalogNamesWhatIsWrong of package order more catalogs.
 func TestBadStarts(t *testing.T) {
-	const whsec = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLw/+AAAAAAAAAA=="
+	const (
+		database = "COINSLOT_DATABASE"
+		gateway  = "COINSLOT_GATEWAY_URL"
+		webhooks = "COINSLOT_WEBHOOK_URL"
+	)
+	file := func(dir, text string) string {
+		path := filepath.Join(dir, "file")
+		write(t, path, text)
+		return path
+	}
+	endpoints := func(c *config.Config, urls ...string) {
+		c.WebhookURLs = urls
+		c.WebhookSecrets = secrets("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLw/+AAAAAAAAAA==")
+	}
 	for name, c := range map[string]struct {
-		change func(t *testing.T, dir string, c *config.Config)
 		has    string
+		change func(dir string, c *config.Config)
 	}{
-		"text as database": {func(t *testing.T, dir string, c *config.Config) {
+		"text as database": {database, func(_ string, c *config.Config) {
 			write(t, c.Database, strings.Repeat("no database\n", 200))
-		}, "COINSLOT_DATABASE"},
-		"database cut short":  {func(t *testing.T, _ string, c *config.Config) { write(t, c.Database, "SQLite format 3\x00cut") }, "COINSLOT_DATABASE"},
-		"database of another": {func(t *testing.T, _ string, c *config.Config) { sqlite(t, c.Database, `CREATE TABLE notes (a)`) }, "COINSLOT_DATABASE"},
-		"marked by another":   {func(t *testing.T, _ string, c *config.Config) { sqlite(t, c.Database, `PRAGMA application_id = 42`) }, "COINSLOT_DATABASE"},
-		"newer tables":        {newer, "newer"},
-		"goose without tables": {func(t *testing.T, _ string, c *config.Config) {
-			sqlite(t, c.Database, `CREATE TABLE goose_db_version (version_id)`)
-		}, "COINSLOT_DATABASE"},
-		"folder as database":    {func(_ *testing.T, dir string, c *config.Config) { c.Database = dir }, "COINSLOT_DATABASE"},
-		"no such folder":        {func(_ *testing.T, dir string, c *config.Config) { c.Database = filepath.Join(dir, "none", "a.db") }, "COINSLOT_DATABASE"},
-		"file as folder":        {func(t *testing.T, dir string, c *config.Config) { write(t, c.Database, ""); c.Database += "/a.db" }, "COINSLOT_DATABASE"},
-		"kernel's file system":  {func(_ *testing.T, _ string, c *config.Config) { c.Database = "/proc/a.db" }, "COINSLOT_DATABASE"},
-		"NUL in the path":       {func(_ *testing.T, _ string, c *config.Config) { c.Database += "\x00" }, "COINSLOT_DATABASE"},
-		"path of 5,000 letters": {func(_ *testing.T, dir string, c *config.Config) { c.Database = dir + "/" + strings.Repeat("a", 5000) }, "COINSLOT_DATABASE"},
-		"nothing":               {func(_ *testing.T, _ string, c *config.Config) { c.Database = "" }, "COINSLOT_DATABASE"},
-		"memory":                {func(_ *testing.T, _ string, c *config.Config) { c.Database = ":memory:" }, "COINSLOT_DATABASE"},
-		"file address":          {func(_ *testing.T, _ string, c *config.Config) { c.Database = "file:a.db?mode=memory" }, "COINSLOT_DATABASE"},
-		"PostgreSQL":            {func(_ *testing.T, _ string, c *config.Config) { c.Database = "postgres://u:" + startCanary + "@db/x" }, "COINSLOT_DATABASE"},
-		"PostgreSQL in words":   {func(_ *testing.T, _ string, c *config.Config) { c.Database = "host=db password=" + startCanary }, "COINSLOT_DATABASE"},
-		"MySQL":                 {func(_ *testing.T, _ string, c *config.Config) { c.Database = "mysql://u:" + startCanary + "@db/x" }, "COINSLOT_DATABASE"},
-		"JDBC": {func(_ *testing.T, _ string, c *config.Config) {
+		}},
+		"database of another": {database, func(_ string, c *config.Config) {
+			sqlite(t, c.Database, `CREATE TABLE notes (a)`)
+		}},
+		"newer tables": {"newer", func(_ string, c *config.Config) { newer(t, c) }},
+		"folder as database": {database, func(dir string, c *config.Config) {
+			c.Database = dir
+		}},
+		"file as folder": {database, func(dir string, c *config.Config) {
+			c.Database = file(dir, "") + "/a.db"
+		}},
+		"kernel's file system": {database, func(_ string, c *config.Config) {
+			c.Database = "/proc/a.db"
+		}},
+		"NUL in the path": {database, func(_ string, c *config.Config) { c.Database += "\x00" }},
+		"no database":     {database, func(_ string, c *config.Config) { c.Database = "" }},
+		"PostgreSQL": {database, func(_ string, c *config.Config) {
+			c.Database = "postgres://u:" + startCanary + "@db/x"
+		}},
+		"JDBC": {database, func(_ string, c *config.Config) {
 			c.Database = "jdbc:postgresql://u:" + startCanary + "@db/x"
-		}, "COINSLOT_DATABASE"},
-		"no catalogue":         {func(_ *testing.T, dir string, c *config.Config) { c.Catalog = filepath.Join(dir, "none.yaml") }, "COINSLOT_CATALOG"},
-		"no coins":             {func(_ *testing.T, dir string, c *config.Config) { c.Tokens = filepath.Join(dir, "none.yaml") }, "COINSLOT_TOKENS"},
-		"folder as coins":      {func(_ *testing.T, dir string, c *config.Config) { c.Tokens = dir }, "COINSLOT_TOKENS"},
-		"coins of nothing":     {func(t *testing.T, dir string, c *config.Config) { c.Tokens = catalog(t, dir, "tokens: [{symbol: X}]") }, "COINSLOT_TOKENS: reading the coins: line 1: token X"},
-		"folder as catalogue":  {func(_ *testing.T, dir string, c *config.Config) { c.Catalog = dir }, "COINSLOT_CATALOG"},
-		"catalogue of nothing": {func(t *testing.T, dir string, c *config.Config) { c.Catalog = catalog(t, dir, "items: [") }, "COINSLOT_CATALOG"},
-		"catalogue with a typo": {func(t *testing.T, dir string, c *config.Config) {
-			c.Catalog = catalog(t, dir, "items: {a: {amount: \"1\"}}")
-		}, `COINSLOT_CATALOG: reading the catalog: item "a": amount: unknown member`},
-		"no logo": {func(_ *testing.T, dir string, c *config.Config) { c.Logo = filepath.Join(dir, "none.svg") }, "COINSLOT_LOGO: the file cannot be read"},
-		"large logo": {func(t *testing.T, dir string, c *config.Config) {
-			c.Logo = catalog(t, dir, "<svg>"+strings.Repeat(" ", 64<<10))
-		}, "has more than 64 kB"},
-		"logo in GIF":           {func(t *testing.T, dir string, c *config.Config) { c.Logo = catalog(t, dir, "GIF89a") }, "is neither SVG nor PNG"},
-		"gateway in plain http": {func(_ *testing.T, _ string, c *config.Config) { c.GatewayURL = "http://gateway.example" }, "COINSLOT_GATEWAY_URL"},
-		"gateway with a query":  {func(_ *testing.T, _ string, c *config.Config) { c.GatewayURL = "https://gateway.example?" }, "COINSLOT_GATEWAY_URL"},
-		"gateway and fragment":  {func(_ *testing.T, _ string, c *config.Config) { c.GatewayURL = "https://gateway.example#" }, "COINSLOT_GATEWAY_URL"},
-		"no gateway":            {func(_ *testing.T, _ string, c *config.Config) { c.GatewayURL = "" }, "COINSLOT_GATEWAY_URL"},
-		"own address as hook": {func(_ *testing.T, _ string, c *config.Config) {
-			c.PublicURL, c.WebhookURLs, c.WebhookSecrets = "https://pay.example", []string{"https://PAY.example:443/x"}, secrets(whsec)
-		}, "COINSLOT_WEBHOOK_URL"},
-		"one endpoint twice": {func(_ *testing.T, _ string, c *config.Config) {
-			c.WebhookURLs, c.WebhookSecrets = []string{"https://a.example/", "https://a.example/"}, secrets(whsec)
-		}, "COINSLOT_WEBHOOK_URL"},
-		"100 endpoints": {func(_ *testing.T, _ string, c *config.Config) {
+		}},
+		"no catalog": {"COINSLOT_CATALOG", func(dir string, c *config.Config) {
+			c.Catalog = filepath.Join(dir, "none.yaml")
+		}},
+		"catalog with a typo": {
+			`COINSLOT_CATALOG: reading the catalog: item "a": amount: unknown member`,
+			func(dir string, c *config.Config) {
+				c.Catalog = file(dir, "items: {a: {amount: \"1\"}}")
+			},
+		},
+		"folder as tokens": {"COINSLOT_TOKENS", func(dir string, c *config.Config) {
+			c.Tokens = dir
+		}},
+		"tokens of nothing": {
+			"COINSLOT_TOKENS: reading the coins: line 1: token X",
+			func(dir string, c *config.Config) { c.Tokens = file(dir, "tokens: [{symbol: X}]") },
+		},
+		"no logo": {
+			"COINSLOT_LOGO: the file cannot be read",
+			func(dir string, c *config.Config) { c.Logo = filepath.Join(dir, "none.svg") },
+		},
+		"large logo": {"has more than 64 kB", func(dir string, c *config.Config) {
+			c.Logo = file(dir, "<svg>"+strings.Repeat(" ", 64<<10))
+		}},
+		"logo in GIF": {"is neither SVG nor PNG", func(dir string, c *config.Config) {
+			c.Logo = file(dir, "GIF89a")
+		}},
+		"gateway in plain http": {gateway, func(_ string, c *config.Config) {
+			c.GatewayURL = "http://gateway.example"
+		}},
+		"gateway with a query": {gateway, func(_ string, c *config.Config) {
+			c.GatewayURL = "https://gateway.example?"
+		}},
+		"no gateway": {gateway, func(_ string, c *config.Config) { c.GatewayURL = "" }},
+		"own address as hook": {webhooks, func(_ string, c *config.Config) {
+			c.PublicURL = "https://pay.example"
+			endpoints(c, "https://PAY.example:443/x")
+		}},
+		"one endpoint twice": {webhooks, func(_ string, c *config.Config) {
+			endpoints(c, "https://a.example/", "https://a.example/")
+		}},
+		"100 endpoints": {webhooks, func(_ string, c *config.Config) {
+			var urls []string
 			for i := range 100 {
-				c.WebhookURLs = append(c.WebhookURLs, "https://a.example/"+strings.Repeat("a", i))
+				urls = append(urls, "https://a.example/"+strings.Repeat("a", i))
 			}
-			c.WebhookSecrets = secrets(whsec)
-		}, "COINSLOT_WEBHOOK_URL"},
-		"private endpoint": {func(_ *testing.T, _ string, c *config.Config) {
-			c.WebhookURLs, c.WebhookSecrets = []string{"https://127.0.0.1/" + startCanary}, secrets(whsec)
-		}, "COINSLOT_WEBHOOK_URL"},
-		"bad secret": {func(_ *testing.T, _ string, c *config.Config) {
-			c.WebhookURLs, c.WebhookSecrets = []string{"https://a.example/"}, secrets("whsec_"+startCanary)
-		}, "COINSLOT_WEBHOOK_SECRET"},
+			endpoints(c, urls...)
+		}},
+		"private endpoint": {webhooks, func(_ string, c *config.Config) {
+			endpoints(c, "https://127.0.0.1/"+startCanary)
+		}},
+		"bad secret": {"COINSLOT_WEBHOOK_SECRET", func(_ string, c *config.Config) {
+			endpoints(c, "https://a.example/")
+			c.WebhookSecrets = secrets("whsec_" + startCanary)
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			settings := goodStart(dir)
-			c.change(t, dir, &settings)
+			c.change(dir, &settings)
 			before := content(t, dir)
 			srv, err := server.New(t.Context(), settings, server.Options{})
 			if err == nil {
@@ -124,7 +160,9 @@ func TestSecondStart(t *testing.T) {
 	t.Cleanup(func() { first.Close() })
 	link := filepath.Join(dir, "link.db")
 	fortest.OK(t, os.Symlink(c.Database, link))
-	for _, path := range []string{c.Database, link, dir + "/./start.db", filepath.Join(dir, "x", "..", "start.db")} {
+	for _, path := range []string{
+		c.Database, link, dir + "/./start.db", filepath.Join(dir, "x", "..", "start.db"),
+	} {
 		c.Database = path
 		if second, err := server.New(t.Context(), c, server.Options{}); err == nil {
 			second.Close()
@@ -141,7 +179,9 @@ func content(t *testing.T, dir string) string {
 	var all strings.Builder
 	files := fortest.Must(os.ReadDir(dir))(t)
 	for _, f := range files {
-		if name := f.Name(); strings.HasSuffix(name, ".lock") || strings.HasSuffix(name, "-wal") || strings.HasSuffix(name, "-shm") {
+		name := f.Name()
+		if strings.HasSuffix(name, ".lock") || strings.HasSuffix(name, "-wal") ||
+			strings.HasSuffix(name, "-shm") {
 			continue
 		}
 		raw := fortest.Must(os.ReadFile(filepath.Join(dir, f.Name())))(t)
@@ -151,7 +191,7 @@ func content(t *testing.T, dir string) string {
 }
 
 // newer makes a database of ours that a later release has written.
-func newer(t *testing.T, _ string, c *config.Config) {
+func newer(t *testing.T, c *config.Config) {
 	t.Helper()
 	srv := fortest.Must(server.New(t.Context(), *c, server.Options{}))(t)
 	fortest.OK(t, srv.Close())
@@ -163,13 +203,6 @@ func sqlite(t *testing.T, path, statement string) {
 	db := fortest.Must(sql.Open("sqlite", "file:"+path))(t)
 	defer db.Close()
 	fortest.Must(db.ExecContext(t.Context(), statement))(t)
-}
-
-func catalog(t *testing.T, dir, text string) string {
-	t.Helper()
-	path := filepath.Join(dir, "catalog.yaml")
-	write(t, path, text)
-	return path
 }
 
 func secrets(list ...string) (all []config.Secret) {

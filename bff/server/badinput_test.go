@@ -29,14 +29,17 @@ import (
 // input is one invalid input, or a valid one that a parser might reject. Its id begins with the
 // group.
 type input struct {
-	id, method, path, body string
-	headers                []string
-	// code is the refusal that docs/errors.md lists, whose status it has; param is what the refusal
-	// has to name. An empty code stands for an answer that is no refusal, of this status.
-	code, param string
-	status      int
-	has, hasNot string // what the answer must and must not hold
-	alone       bool   // the database is looked at right after it, not after its group
+	id      string
+	method  string
+	path    string // "" = /v1/sessions
+	body    string
+	headers []string
+	code    string // of the refusal, whose status docs/errors.md lists; "" = it is none
+	param   string // that the refusal has to name, "" = any
+	status  int    // of an answer that is no refusal
+	has     string // what the answer must hold
+	hasNot  string // and what it must not
+	alone   bool   // the database is looked at right after it, not after its group
 }
 
 // inputRig is a rig with access to its database, and a count of inputs.
@@ -63,16 +66,37 @@ func TestTortureBadInputs(t *testing.T) {
 		name string
 		run  func(*testing.T, *inputRig)
 	}{
-		{"keys", badKeys}, {"amounts", badAmounts}, {"references", badReferences}, {"members", badMembers}, {"bodies", badBodies},
-		{"links", badLinks}, {"texts", badTexts}, {"numbers", badNumbers}, {"repeats", badRepeats}, {"bounds", badBounds},
-		{"ids", badIDs}, {"lists", badLists}, {"events", badEvents}, {"states", badStates}, {"tokens", badTokens}, {"claims", badClaims},
-		{"offers", badOffers}, {"frames", badFrames}, {"choices", badChoices}, {"origins", badOrigins}, {"returns", badReturns}, {"tokens of shoppers", badShopperKeys},
-		{"hooks", badHooks}, {"paths", badPaths}, {"lines", badLines}, {"handshakes", badHandshakes}, {"sockets", badSockets},
+		{"keys", badKeys},
+		{"amounts", badAmounts},
+		{"members", badMembers},
+		{"bodies", badBodies},
+		{"repeats", badRepeats},
+		{"bounds", badBounds},
+		{"ids", badIDs},
+		{"lists", badLists},
+		{"replays", badReplays},
+		{"states", badStates},
+		{"tokens", badTokens},
+		{"offers", badOffers},
+		{"frames", badFrames},
+		{"choices", badChoices},
+		{"origins", badOrigins},
+		{"returns", badReturns},
+		{"keys of shoppers", badShopperKeys},
+		{"hooks", badHooks},
+		{"paths", badPaths},
+		{"lines", badLines},
+		{"handshakes", badHandshakes},
+		{"sockets", badSockets},
 	} {
 		t.Run(group.name, func(t *testing.T) { group.run(t, b) })
 	}
 	goal.Report(t, goal.Result{
-		Goal: "bad inputs", Rounds: b.sent, Wanted: 600, Violations: b.bad, Took: time.Since(started),
+		Goal:       "bad inputs",
+		Rounds:     b.sent,
+		Wanted:     600,
+		Violations: b.bad,
+		Took:       time.Since(started),
 		Figure: fmt.Sprintf("%d inputs, each refused with its documented code or taken exactly, database unchanged; slowest answer %v",
 			b.sent, b.slowest.Round(time.Millisecond)),
 	})
@@ -84,10 +108,14 @@ func newInputRig(t *testing.T) *inputRig {
 	gateway, c := servertest.NewGateway(t)
 	// What is compared is changed by nothing else, however long it takes.
 	schedule := payment.DefaultSchedule()
-	schedule.Watched, schedule.Unwatched, schedule.ReconcileInterval = time.Hour, time.Hour, time.Hour
-	schedule.LateChecks, schedule.ConfirmedChecks = []time.Duration{time.Hour}, []time.Duration{time.Hour}
+	schedule.Watched = time.Hour
+	schedule.Unwatched = time.Hour
+	schedule.ReconcileInterval = time.Hour
+	schedule.LateChecks = []time.Duration{time.Hour}
+	schedule.ConfirmedChecks = []time.Duration{time.Hour}
 	schedule.FollowUps = []time.Duration{0, time.Hour}
-	r, _ := startWith(t, gateway, c, server.Options{Schedule: schedule, Limits: web.Limits{Guesses: 1 << 20}})
+	r, _ := startWith(t, gateway, c,
+		server.Options{Schedule: schedule, Limits: web.Limits{Guesses: 1 << 20}})
 	return &inputRig{rig: r, database: c.Database, statuses: documented(t), ids: map[string]bool{}}
 }
 
@@ -96,7 +124,10 @@ func documented(t *testing.T) map[string]int {
 	t.Helper()
 	text := fortest.Must(os.ReadFile("../../docs/errors.md"))(t)
 	list := map[string]int{}
-	for _, row := range regexp.MustCompile("### `([a-z_]+)`\n\nSeen by: API \\(([45][0-9][0-9])\\)[.,]").FindAllStringSubmatch(string(text), -1) {
+	for _, row := range regexp.MustCompile("### `([a-z_]+)`\n\nSeen by: API \\(([45][0-9][0-9])\\)[.,]").FindAllStringSubmatch(
+		string(text),
+		-1,
+	) {
 		list[row[1]] = fortest.Must(strconv.Atoi(row[2]))(t)
 	}
 	if len(list) < 20 {
@@ -108,7 +139,8 @@ func documented(t *testing.T) map[string]int {
 // hash is of the whole database, except the times of the last and next check.
 func (b *inputRig) hash(t *testing.T) string {
 	t.Helper()
-	db := fortest.Must(sql.Open("sqlite", "file:"+b.database+"?mode=ro&_pragma=busy_timeout(5000)"))(t)
+	db := fortest.Must(sql.Open("sqlite",
+		"file:"+b.database+"?mode=ro&_pragma=busy_timeout(5000)"))(t)
 	defer db.Close()
 	sum := sha256.New()
 	for _, query := range []string{
@@ -142,7 +174,8 @@ func (b *inputRig) send(in input) (*httptest.ResponseRecorder, time.Duration) {
 		target = "/v1/sessions"
 	}
 	req := httptest.NewRequest(in.method, b.Public+target, strings.NewReader(in.body))
-	req.Host, req.RemoteAddr = "localhost:8080", fmt.Sprintf("[2001:db8:%x:%x::1]:1234", b.sent>>16, b.sent&0xffff)
+	req.Host = "localhost:8080"
+	req.RemoteAddr = fmt.Sprintf("[2001:db8:%x:%x::1]:1234", b.sent>>16, b.sent&0xffff)
 	for _, h := range in.headers {
 		name, value, _ := strings.Cut(h, ": ")
 		req.Header.Add(name, value)
@@ -160,7 +193,9 @@ func (b *inputRig) send(in input) (*httptest.ResponseRecorder, time.Duration) {
 var stack = regexp.MustCompile(`goroutine \d|\.go:\d|runtime error|panic:|sql: |SQL logic|modernc`)
 
 // judge returns what is wrong with an answer.
-func (b *inputRig) judge(in input, w *httptest.ResponseRecorder, took time.Duration) (wrong []string) {
+func (b *inputRig) judge(
+	in input, w *httptest.ResponseRecorder, took time.Duration,
+) (wrong []string) {
 	fail := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	want, listed := in.status, true
 	if in.code != "" {
@@ -205,7 +240,8 @@ func (b *inputRig) judge(in input, w *httptest.ResponseRecorder, took time.Durat
 // browsers.
 func refusal(in input, w *httptest.ResponseRecorder) (wrong []string) {
 	if w.Header().Get("Content-Type") == "text/html; charset=utf-8" {
-		if !strings.Contains(w.Body.String(), `data-part="error"`) || strings.HasPrefix(in.path, "/v1") {
+		if !strings.Contains(w.Body.String(), `data-part="error"`) ||
+			strings.HasPrefix(in.path, "/v1") {
 			return []string{"the page says nothing of an error, or is for programs"}
 		}
 		return nil
@@ -216,13 +252,16 @@ func refusal(in input, w *httptest.ResponseRecorder) (wrong []string) {
 		Param               string
 		RequestID           string `json:"request_id"`
 	}
-	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Header().Get("Content-Type") != "application/problem+json" {
+	err := json.Unmarshal(w.Body.Bytes(), &got)
+	if err != nil || w.Header().Get("Content-Type") != "application/problem+json" {
 		return []string{"it is no problem+json"}
 	}
 	if got.Code != in.code || in.param != "" && got.Param != in.param {
-		wrong = append(wrong, fmt.Sprintf("code %q of %q; want %q of %q", got.Code, got.Param, in.code, in.param))
+		wrong = append(wrong,
+			fmt.Sprintf("code %q of %q; want %q of %q", got.Code, got.Param, in.code, in.param))
 	}
-	if got.Status != w.Code || got.Title == "" || got.Detail == "" || got.RequestID == "" || got.RequestID != w.Header().Get("X-Request-Id") {
+	if got.Status != w.Code || got.Title == "" || got.Detail == "" || got.RequestID == "" ||
+		got.RequestID != w.Header().Get("X-Request-Id") {
 		wrong = append(wrong, fmt.Sprintf("incomplete: %+v", got))
 	}
 	return wrong
@@ -273,8 +312,10 @@ func handling() (n int) {
 		if strings.Contains(stack, "(*Refusals).Run") {
 			continue // which counts refused pages for as long as the server runs
 		}
-		if strings.Contains(stack, "coinslot/bff/web.") || strings.Contains(stack, "coinslot/bff/shop.") ||
-			strings.Contains(stack, "coinslot/bff/api.") || strings.Contains(stack, "coinslot/bff/realtime.") {
+		if strings.Contains(stack, "coinslot/bff/web.") ||
+			strings.Contains(stack, "coinslot/bff/shop.") ||
+			strings.Contains(stack, "coinslot/bff/api.") ||
+			strings.Contains(stack, "coinslot/bff/realtime.") {
 			n++
 		}
 	}
@@ -290,19 +331,73 @@ func (b *inputRig) accept(t *testing.T, list []input) {
 	}
 }
 
+// asJSON is what a program accepts.
+const asJSON = "Accept: application/json"
+
 // create is a body of POST /v1/sessions that is refused.
 func create(id, body, code, param string, headers ...string) input {
-	return input{id: id, method: http.MethodPost, body: body, headers: append([]string{bearer, isJSON}, headers...), code: code, param: param}
+	return posted(id, "", body, code, param, headers...)
 }
 
 // member is create with a good amount and one more member.
 func member(id, name, value, code string) input {
-	return create(id, `{"amount_usd":"25.00","`+name+`":`+value+`}`, code, name)
+	body := `{"amount_usd":"25.00",` + quoted(name) + ":" + value + "}"
+	return create(id, body, code, name)
 }
 
 // taken is a body of POST /v1/sessions that is accepted.
 func taken(id, body, has string, headers ...string) input {
-	return input{id: id, method: http.MethodPost, body: body, headers: append([]string{bearer, isJSON}, headers...), status: http.StatusCreated, has: has}
+	in := create(id, body, "", "", headers...)
+	in.status = http.StatusCreated
+	in.has = has
+	return in
+}
+
+// posted is a post of JSON, with the merchant's key.
+func posted(id, path, body, code, param string, headers ...string) input {
+	return input{
+		id:      id,
+		method:  http.MethodPost,
+		path:    path,
+		body:    body,
+		headers: append([]string{bearer, isJSON}, headers...),
+		code:    code,
+		param:   param,
+	}
+}
+
+// postForm is a post as a page without scripts makes it, by a program.
+func postForm(id, path, body, code string) input {
+	return input{
+		id:      id,
+		method:  http.MethodPost,
+		path:    path,
+		body:    body,
+		headers: []string{isForm, asJSON},
+		code:    code,
+	}
+}
+
+// get is a request of a program, without a key unless it is among headers.
+func get(id, path, code string, headers ...string) input {
+	return input{
+		id:      id,
+		method:  http.MethodGet,
+		path:    path,
+		headers: append([]string{asJSON}, headers...),
+		code:    code,
+	}
+}
+
+// getPage is a request of a browser.
+func getPage(id, path, code string) input {
+	return input{
+		id:      id,
+		method:  http.MethodGet,
+		path:    path,
+		headers: []string{"Accept: text/html"},
+		code:    code,
+	}
 }
 
 // quoted is text as JSON.

@@ -21,11 +21,41 @@ func TestBurstsAskTheGatewayOnce(t *testing.T) {
 		most   map[string]int          // calls of the gateway's endpoints
 		ends   string
 	}{
-		{"attempts", "currency_symbol=USDT&network_code=USDT:trc20", nil, map[string]int{"create": 1}, "pending"},
-		{"cancel", "", func(*rig, string) {}, map[string]int{"cancel": 1, "status": 2}, "cancelled"},
-		{"attempts", "currency_symbol=USDT&network_code=bep20", func(*rig, string) {}, map[string]int{"cancel": 1, "create": 2, "status": 2}, "pending"},
-		{"extend", "", func(*rig, string) {}, map[string]int{"cancel": 1, "create": 2, "status": 2}, "pending"},
-		{"extend", "attempt=1", func(*rig, string) {}, map[string]int{"cancel": 1, "create": 2, "status": 2}, "pending"},
+		{
+			"attempts",
+			"currency_symbol=USDT&network_code=USDT:trc20",
+			nil,
+			map[string]int{"create": 1},
+			"pending",
+		},
+		{
+			"cancel",
+			"",
+			func(*rig, string) {},
+			map[string]int{"cancel": 1, "status": 2},
+			"cancelled",
+		},
+		{
+			"attempts",
+			"currency_symbol=USDT&network_code=bep20",
+			func(*rig, string) {},
+			map[string]int{"cancel": 1, "create": 2, "status": 2},
+			"pending",
+		},
+		{
+			"extend",
+			"",
+			func(*rig, string) {},
+			map[string]int{"cancel": 1, "create": 2, "status": 2},
+			"pending",
+		},
+		{
+			"extend",
+			"attempt=1",
+			func(*rig, string) {},
+			map[string]int{"cancel": 1, "create": 2, "status": 2},
+			"pending",
+		},
 		{"recheck", "", func(*rig, string) {}, map[string]int{"recheck": 0}, "pending"},
 		{"recheck", "", (*rig).cancelled, map[string]int{"recheck": 1, "cancel": 1}, "cancelled"},
 	} {
@@ -41,7 +71,8 @@ func TestBurstsAskTheGatewayOnce(t *testing.T) {
 			var group sync.WaitGroup
 			for range 100 {
 				group.Go(func() {
-					if w := r.Do("POST", "/checkout/"+id+"/"+c.action, c.body, isForm); w.Code != http.StatusSeeOther {
+					w := r.Do("POST", "/checkout/"+id+"/"+c.action, c.body, isForm)
+					if w.Code != http.StatusSeeOther {
 						t.Errorf("%s = %d %.200s", c.action, w.Code, w.Body)
 					}
 				})
@@ -135,13 +166,21 @@ func TestBurstsStoreOnce(t *testing.T) {
 		path, body string
 		headers    []string
 	}{
-		"order_ref":       {"/v1/sessions", `{"amount_usd":"25.00","order_ref":"once"}`, []string{bearer, isJSON}},
-		"Idempotency-Key": {"/v1/sessions", `{"amount_usd":"25.00"}`, []string{bearer, isJSON, "Idempotency-Key: once"}},
-		"page":            {"/checkout", `{"item":"coffee","key":"page_once",` + coin + `}`, []string{isJSON}},
+		"order_ref": {
+			"/v1/sessions",
+			`{"amount_usd":"25.00","order_ref":"once"}`,
+			[]string{bearer, isJSON},
+		},
+		"Idempotency-Key": {
+			"/v1/sessions",
+			`{"amount_usd":"25.00"}`,
+			[]string{bearer, isJSON, "Idempotency-Key: once"},
+		},
+		"page": {"/checkout", `{"item":"coffee","key":"page_once",` + coin + `}`, []string{isJSON}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			ids := make(chan string, 200)
+			ids := make(chan string, 50)
 			var group sync.WaitGroup
 			for range cap(ids) {
 				group.Go(func() {
@@ -160,7 +199,8 @@ func TestBurstsStoreOnce(t *testing.T) {
 				different[id] = true
 			}
 			if len(different) != 1 || len(r.Gateway.Transactions()) > 1 {
-				t.Errorf("%d sessions, %d transactions; want one", len(different), len(r.Gateway.Transactions()))
+				t.Errorf("%d sessions, %d transactions; want one", len(different),
+					len(r.Gateway.Transactions()))
 			}
 		})
 	}

@@ -50,7 +50,8 @@ func TestAbsentTransaction(t *testing.T) {
 	deadline := time.Now().Add(2 * time.Minute)
 	for w.Status(id) != "confirmed" {
 		if time.Now().After(deadline) {
-			t.Fatalf("the transaction is known again, and paid; the status is still %q", w.Status(id))
+			t.Fatalf("the transaction is known again, and paid; the status is still %q",
+				w.Status(id))
 		}
 		w.Do("POST", "/v1/sessions/"+id+"/recheck", "", bearer)
 		<-time.After(200 * time.Millisecond)

@@ -50,7 +50,8 @@ func TestEveryRouteIsDocumented(t *testing.T) {
 
 // The document is valid by OpenAPI's own schema, which make install-all downloads.
 func TestFullDocumentIsOpenAPI(t *testing.T) {
-	raw := fortest.Must(os.ReadFile(need.File(t, "../../.cache/npm/openapi/schemas/v3.1/schema.json")))(t)
+	raw := fortest.Must(os.ReadFile(need.File(t,
+		"../../.cache/npm/openapi/schemas/v3.1/schema.json")))(t)
 	schema := fortest.Must(jsonschema.UnmarshalJSON(bytes.NewReader(raw)))(t)
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
@@ -100,7 +101,9 @@ func TestDocumentIsComplete(t *testing.T) {
 	for name, schema := range dig(c.root, "components", "schemas").(map[string]any) {
 		properties, _ := dig(schema, "properties").(map[string]any)
 		for member, s := range properties {
-			if d := dig(s, "description"); d == nil && dig(s, "const") == nil && dig(s, "$ref") == nil && dig(s, "items", "$ref") == nil {
+			d := dig(s, "description")
+			if d == nil && dig(s, "const") == nil && dig(s, "$ref") == nil &&
+				dig(s, "items", "$ref") == nil {
 				t.Errorf("%s.%s has no description", name, member)
 			}
 		}
@@ -126,7 +129,8 @@ func TestExamplesAreValid(t *testing.T) {
 	count := 0
 	validate := func(at string, example any) {
 		count++
-		schema, err := compiler.Compile(name + "#" + (&url.URL{Fragment: at + "/schema"}).EscapedFragment())
+		schema, err := compiler.Compile(name + "#" +
+			(&url.URL{Fragment: at + "/schema"}).EscapedFragment())
 		if err == nil {
 			err = schema.Validate(example)
 		}
@@ -142,7 +146,8 @@ func TestExamplesAreValid(t *testing.T) {
 				walk(fmt.Sprintf("%s/%d", at, i), item)
 			}
 		case map[string]any:
-			if ref, ok := v["$ref"].(string); ok && dig(c.root, strings.Split(strings.TrimPrefix(ref, "#/"), "/")...) == nil {
+			if ref, ok := v["$ref"].(string); ok &&
+				dig(c.root, strings.Split(strings.TrimPrefix(ref, "#/"), "/")...) == nil {
 				t.Errorf("%s leads nowhere: %s", at, ref)
 			}
 			if _, ok := v["schema"].(map[string]any); ok {
@@ -168,10 +173,19 @@ func TestExamplesAreValid(t *testing.T) {
 // The objects have the members of the encoded types, optional where these omit empty values.
 func TestSchemasAreTheTypes(t *testing.T) {
 	for name, v := range map[string]any{
-		"Session": payment.Object{}, "Attempt": payment.AttemptObject{}, "Entry": payment.TimelineEntry{},
-		"Warning": payment.Warning{},
-		"View":    wire.View{}, "ViewOrder": wire.Order{}, "ViewCurrency": wire.Currency{}, "ViewNetwork": wire.Network{}, "ViewAttempt": wire.Attempt{},
-		"Call": wire.Call{}, "Notice": wire.Notice{}, "Report": shoppers.DoctorReport{}, "Check": check.Finding{},
+		"Session":      payment.Object{},
+		"Attempt":      payment.AttemptObject{},
+		"Entry":        payment.TimelineEntry{},
+		"Warning":      payment.Warning{},
+		"View":         wire.View{},
+		"ViewOrder":    wire.Order{},
+		"ViewCurrency": wire.Currency{},
+		"ViewNetwork":  wire.Network{},
+		"ViewAttempt":  wire.Attempt{},
+		"Call":         wire.Call{},
+		"Notice":       wire.Notice{},
+		"Report":       shoppers.DoctorReport{},
+		"Check":        check.Finding{},
 	} {
 		want := map[string]bool{} // whether it is always there
 		for field := range reflect.TypeOf(v).Fields() {
@@ -193,8 +207,13 @@ func TestDocumentAndPage(t *testing.T) {
 	raw := fortest.Must(os.ReadFile("../../docs/api.md"))(t)
 	page := string(raw)
 	routes := map[string]bool{}
-	written().each(func(route string, _ map[string]any) { routes[strings.ReplaceAll(route, "{session}", "{id}")] = true })
-	named := regexp.MustCompile("`(GET|POST) (/[a-z0-9_./{}-]*)").FindAllStringSubmatch(strings.ReplaceAll(page, "{session}", "{id}"), -1)
+	written().each(func(route string, _ map[string]any) {
+		routes[strings.ReplaceAll(route, "{session}", "{id}")] = true
+	})
+	named := regexp.MustCompile("`(GET|POST) (/[a-z0-9_./{}-]*)").FindAllStringSubmatch(
+		strings.ReplaceAll(page, "{session}", "{id}"),
+		-1,
+	)
 	if len(named) < 20 {
 		t.Fatalf("docs/api.md names %d routes", len(named))
 	}
@@ -211,14 +230,19 @@ func TestDocumentAndPage(t *testing.T) {
 			t.Errorf("docs/openapi.yaml has %s, docs/api.md has not", route)
 		}
 	}
-	for heading, schema := range map[string]string{"### `POST /v1/sessions`": "NewSession", "`201` with the session object:": "Session"} {
+	for heading, schema := range map[string]string{
+		"### `POST /v1/sessions`":        "NewSession",
+		"`201` with the session object:": "Session",
+	} {
 		_, table, _ := strings.Cut(page, heading)
 		table, _, _ = strings.Cut(table[strings.Index(table, "|---"):], "\n\n")
 		want, got := map[string]bool{}, map[string]bool{"object": schema == "Session"}
-		for member := range dig(written().root, "components", "schemas", schema, "properties").(map[string]any) {
+		for member := range dig(written().root, "components", "schemas", schema,
+			"properties").(map[string]any) {
 			want[member] = true
 		}
-		for _, row := range regexp.MustCompile(`(?m)^\| ([^|]*) \|`).FindAllStringSubmatch(table, -1) {
+		for _, row := range regexp.MustCompile(`(?m)^\| ([^|]*) \|`).FindAllStringSubmatch(table,
+			-1) {
 			for _, m := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(row[1], -1) {
 				got[m[1]] = true
 			}
@@ -232,14 +256,17 @@ func TestDocumentAndPage(t *testing.T) {
 func TestOperatorsListenerIsAsDocumented(t *testing.T) {
 	for _, wrong := range [][]string{nil, {"database"}} {
 		ops := web.Ops(web.Health{
-			Stuck: func() []string { return wrong }, Missing: func(context.Context) []string { return wrong }, Metrics: metrics.New(metrics.Config{}),
+			Stuck:   func() []string { return wrong },
+			Missing: func(context.Context) []string { return wrong },
+			Metrics: metrics.New(metrics.Config{}),
 		})
 		written().each(func(route string, o map[string]any) {
 			if served(o) {
 				return
 			}
 			answer := httptest.NewRecorder()
-			ops.ServeHTTP(answer, httptest.NewRequest("GET", strings.TrimPrefix(route, "GET "), nil))
+			ops.ServeHTTP(answer,
+				httptest.NewRequest("GET", strings.TrimPrefix(route, "GET "), nil))
 			media, _, _ := strings.Cut(answer.Header().Get("Content-Type"), ";")
 			if _, known := written().schemas[shape{route, fmt.Sprint(answer.Code), media}]; !known {
 				t.Errorf("%s: %d %s is not documented", route, answer.Code, media)
@@ -265,7 +292,8 @@ func TestEveryCodeIsListed(t *testing.T) {
 	})
 	for code := range documented(t) {
 		if why, documented := elsewhere[code]; listed[code] == documented {
-			t.Errorf("%s is listed by a route: %v; documented elsewhere: %q", code, listed[code], why)
+			t.Errorf("%s is listed by a route: %v; documented elsewhere: %q", code, listed[code],
+				why)
 		}
 	}
 }
@@ -279,9 +307,13 @@ func TestWebhookIsAsDocumented(t *testing.T) {
 	compiler.AssertFormat()
 	fortest.OK(t, compiler.AddResource(name, closeSchema(c.root)))
 	bodies := map[string]*jsonschema.Schema{} // by type
-	for kind, at := range map[string]string{"checkout.pending": "Event", "checkout.test": "TestEvent"} {
+	for kind, at := range map[string]string{
+		"checkout.pending": "Event",
+		"checkout.test":    "TestEvent",
+	} {
 		var err error
-		if bodies[kind], err = compiler.Compile(name + "#/components/requestBodies/" + at + "/content/application~1json/schema"); err != nil {
+		if bodies[kind], err = compiler.Compile(name + "#/components/requestBodies/" + at +
+			"/content/application~1json/schema"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -292,7 +324,8 @@ func TestWebhookIsAsDocumented(t *testing.T) {
 		}
 		for _, parameter := range []string{"WebhookID", "WebhookTimestamp", "WebhookSignature"} {
 			p := dig(c.root, "components", "parameters", parameter)
-			pattern, value := regexp.MustCompile(dig(p, "schema", "pattern").(string)), r.Header.Get(dig(p, "name").(string))
+			pattern := regexp.MustCompile(dig(p, "schema", "pattern").(string))
+			value := r.Header.Get(dig(p, "name").(string))
 			if !pattern.MatchString(value) {
 				err = errors.Join(err, fmt.Errorf("%s is %q", parameter, value))
 			}
@@ -302,7 +335,9 @@ func TestWebhookIsAsDocumented(t *testing.T) {
 	t.Cleanup(shop.Close)
 	gateway, s := servertest.NewGateway(t)
 	s.WebhookURLs, s.AllowPrivateWebhooks = []string{shop.URL}, true
-	s.WebhookSecrets = []config.Secret{config.NewSecret("whsec_" + base64.StdEncoding.EncodeToString(make([]byte, 32)))}
+	s.WebhookSecrets = []config.Secret{
+		config.NewSecret("whsec_" + base64.StdEncoding.EncodeToString(make([]byte, 32))),
+	}
 	r, _ := start(t, gateway, s)
 	r.Choose(r.Open(`{"amount_usd":"25.00"}`))
 	r.test()
@@ -321,44 +356,56 @@ func TestWebhookIsAsDocumented(t *testing.T) {
 // extraAddresses are more addresses to try, by pattern. {session} stands for several, {asset} and
 // {release} for existing files.
 var extraAddresses = map[string][]string{
-	"GET /checkout":                       {"/checkout?item=coffee", "/checkout?item=tip&amount=7", "/checkout?item=x", "/checkout?order=x"},
-	"GET /checkout/{session}":             {"/checkout/{session}?change=1", "/checkout/{session}?embed=inline&origin=https://evil.example"},
-	"POST /checkout":                      {"/checkout?item=coffee"},
-	"GET /checkout/{session}/qr.svg":      {"/checkout/{session}/qr.svg?kind=page", "/checkout/{session}/qr.svg?kind=x"},
-	"GET /return":                         {"/return?tracking_code=x&order_id=1"},
-	"POST /hooks/gateway/{token}":         {"/hooks/gateway/" + hookToken, "/hooks/gateway/wrong"},
-	"GET /v1/sessions":                    {"/v1/sessions?limit=1", "/v1/sessions?cursor=x"},
-	"GET /v1/transactions":                {"/v1/transactions?limit=1", "/v1/transactions?page=0"},
-	"GET /v1/withdrawals":                 {"/v1/withdrawals?status=processing", "/v1/withdrawals?from_date=x"},
-	"GET /v1/events":                      {"/v1/events?limit=1"},
-	"GET /checkout/doctor":                {"/checkout/doctor?origin=https://evil.example", "/checkout/doctor?format=html"},
-	"POST /checkout/doctor":               {"/checkout/doctor?format=html"},
-	"GET /assets/{file}":                  {"{asset}", "/assets/none.js", "/assets/other.0123456789ab.js"},
+	"GET /checkout": {
+		"/checkout?item=coffee",
+		"/checkout?item=tip&amount=7",
+		"/checkout?item=x",
+		"/checkout?order=x",
+	},
+	"GET /checkout/{session}": {
+		"/checkout/{session}?change=1",
+		"/checkout/{session}?embed=inline&origin=https://evil.example",
+	},
+	"POST /checkout": {"/checkout?item=coffee"},
+	"GET /checkout/{session}/qr.svg": {
+		"/checkout/{session}/qr.svg?kind=page",
+		"/checkout/{session}/qr.svg?kind=x",
+	},
+	"GET /return":                 {"/return?tracking_code=x&order_id=1"},
+	"POST /hooks/gateway/{token}": {"/hooks/gateway/" + hookToken, "/hooks/gateway/wrong"},
+	"GET /v1/sessions":            {"/v1/sessions?limit=1", "/v1/sessions?cursor=x"},
+	"GET /v1/transactions":        {"/v1/transactions?limit=1", "/v1/transactions?page=0"},
+	"GET /v1/withdrawals": {
+		"/v1/withdrawals?status=processing",
+		"/v1/withdrawals?from_date=x",
+	},
+	"GET /v1/events": {"/v1/events?limit=1"},
+	"GET /checkout/doctor": {
+		"/checkout/doctor?origin=https://evil.example",
+		"/checkout/doctor?format=html",
+	},
+	"POST /checkout/doctor": {"/checkout/doctor?format=html"},
+	"GET /assets/{file}": {
+		"{asset}",
+		"/assets/none.js",
+		"/assets/other.0123456789ab.js",
+	},
 	"GET /checkout/{version}/checkout.js": {"{release}", "/checkout/0.0.0/checkout.js"},
 	"GET /icons/{file}":                   {"/icons/usdt.svg", "/icons/none.svg"},
-	"GET /admin/":                         {"/admin/login", "/admin/none", "/admin/payments/{session}"},
-	"POST /admin/":                        {"/admin/login", "/admin/logout", "/admin/none"},
-	"/v1/":                                {"/v1/none"},
-	"/":                                   {"/favicon.ico", "/checkout/", "//checkout", "/x/../return", "/checkout/%00"},
+	"GET /admin/": {
+		"/admin/login",
+		"/admin/none",
+		"/admin/payments/{session}",
+	},
+	"POST /admin/": {"/admin/login", "/admin/logout", "/admin/none"},
+	"/v1/":         {"/v1/none"},
+	"/":            {"/favicon.ico", "/checkout/", "//checkout", "/x/../return", "/checkout/%00"},
 }
 
 // routes are those of a server that has all there are.
 func routes(t *testing.T) []web.Route {
 	t.Helper()
 	return newPolicyRig(t, ownOrigin, []string{shop}, servertest.NoLimits).routes
-}
-
-// TestAddressesAreOfRoutes: what is tried is there.
-func TestAddressesAreOfRoutes(t *testing.T) {
-	seen := map[string]bool{"/": true}
-	for _, route := range routes(t) {
-		seen[route.Pattern] = true
-	}
-	for pattern := range extraAddresses {
-		if !seen[pattern] {
-			t.Errorf("%q is no route any more", pattern)
-		}
-	}
 }
 
 // addresses are what to try of a route.

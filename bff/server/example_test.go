@@ -37,9 +37,12 @@ func Example() {
 
 	settings, err := config.Load(os.Environ(), map[string]string{
 		"public-url": "https://pay.shop.example", "origins": "https://shop.example",
-		"gateway-url": api.URL, "gateway-page-url": api.URL + "/pay", "gateway-key": sandbox.DefaultKey,
-		"secret-key": "an-example-key-of-the-api-0123456789", "database": filepath.Join(folder, "coinslot.db"),
-		"poll-interval": "100ms",
+		"gateway-url":      api.URL,
+		"gateway-page-url": api.URL + "/pay",
+		"gateway-key":      sandbox.DefaultKey,
+		"secret-key":       "an-example-key-of-the-api-0123456789",
+		"database":         filepath.Join(folder, "coinslot.db"),
+		"poll-interval":    "100ms",
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -56,9 +59,18 @@ func Example() {
 
 	mux := http.NewServeMux() // of the shop's server
 	mux.Handle("pay.shop.example/", pay)
-	mux.HandleFunc("shop.example/", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "the shop") })
+	mux.HandleFunc("shop.example/",
+		func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "the shop") })
 
-	session, _, err := pay.Open(ctx, payment.Order{Ref: "1001", AmountUSD: decimal.RequireFromString("25.00"), Title: "Two tickets"}, "")
+	session, _, err := pay.Open(
+		ctx,
+		payment.Order{
+			Ref:       "1001",
+			AmountUSD: decimal.RequireFromString("25.00"),
+			Title:     "Two tickets",
+		},
+		"",
+	)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -26,7 +26,11 @@ func TestExtends(t *testing.T) {
 		headers []string
 		status  int
 	}{
-		"form":                {"attempt=1&embed=inline&origin=https%3A%2F%2Fshop.example", []string{isForm, "Accept: text/html"}, http.StatusSeeOther},
+		"form": {
+			"attempt=1&embed=inline&origin=https%3A%2F%2Fshop.example",
+			[]string{isForm, "Accept: text/html"},
+			http.StatusSeeOther,
+		},
 		"JSON":                {`{"attempt":1}`, []string{isJSON}, http.StatusOK},
 		"JSON made of a form": {`{"attempt":"1"}`, []string{isJSON}, http.StatusOK},
 		"nothing said":        {"", []string{isJSON}, http.StatusOK},
@@ -38,15 +42,20 @@ func TestExtends(t *testing.T) {
 			r.Await(id, "pending")
 			before := r.view(id)
 			if !before.Can(wire.Extend) || before.Attempt.ExtendMinutes != 60 {
-				t.Fatalf("actions %v, %d minutes; want extend and 60", before.Actions, before.Attempt.ExtendMinutes)
+				t.Fatalf("actions %v, %d minutes; want extend and 60", before.Actions,
+					before.Attempt.ExtendMinutes)
 			}
 			w := r.Do("POST", "/checkout/"+id+"/extend", c.body, c.headers...)
 			fortest.Answer(t, "extend", w, c.status)
-			if to := w.Header().Get("Location"); c.status == http.StatusSeeOther && !strings.HasPrefix(to, "/checkout/"+id+"?embed=inline") {
+			to := w.Header().Get("Location")
+			if c.status == http.StatusSeeOther &&
+				!strings.HasPrefix(to, "/checkout/"+id+"?embed=inline") {
 				t.Errorf("sent to %q; want the page as it was framed", to)
 			}
 			after := r.view(id)
-			if a := after.Attempt; a.Number != 2 || a.Address == before.Attempt.Address || a.NetworkCode != "trc20" || a.ExpiresInMs < 59*60_000 {
+			a := after.Attempt
+			if a.Number != 2 || a.Address == before.Attempt.Address || a.NetworkCode != "trc20" ||
+				a.ExpiresInMs < 59*60_000 {
 				t.Errorf("attempt %+v; want the second on the same network, with an hour", a)
 			}
 			live := 0
@@ -70,21 +79,141 @@ func TestExtendRefuses(t *testing.T) {
 	path := "/checkout/" + id + "/extend"
 	r.run([]scenario{
 		{"nothing chosen", "POST", path, "", []string{isJSON}, 409, "not_possible", "", ""},
-		{"unknown", "POST", "/checkout/cs_none/extend", "", []string{isJSON}, 404, "session_unknown", "", ""},
-		{"a price", "POST", path, `{"attempt":1,"amount_usd":"1"}`, []string{isJSON}, 422, "unknown_field", "", ""},
-		{"a coin", "POST", path, `{"currency_symbol":"TON"}`, []string{isJSON}, 422, "unknown_field", "", ""},
+		{
+			"unknown",
+			"POST",
+			"/checkout/cs_none/extend",
+			"",
+			[]string{isJSON},
+			404,
+			"session_unknown",
+			"",
+			"",
+		},
+		{
+			"a price",
+			"POST",
+			path,
+			`{"attempt":1,"amount_usd":"1"}`,
+			[]string{isJSON},
+			422,
+			"unknown_field",
+			"",
+			"",
+		},
+		{
+			"a coin",
+			"POST",
+			path,
+			`{"currency_symbol":"TON"}`,
+			[]string{isJSON},
+			422,
+			"unknown_field",
+			"",
+			"",
+		},
 		{"zero", "POST", path, `{"attempt":0}`, []string{isJSON}, 422, "invalid", "attempt", ""},
 		{"null", "POST", path, `{"attempt":null}`, []string{isJSON}, 409, "not_possible", "", ""},
-		{"negative", "POST", path, `{"attempt":-1}`, []string{isJSON}, 422, "invalid", "attempt", ""},
+		{
+			"negative",
+			"POST",
+			path,
+			`{"attempt":-1}`,
+			[]string{isJSON},
+			422,
+			"invalid",
+			"attempt",
+			"",
+		},
 		{"half", "POST", path, `{"attempt":1.5}`, []string{isJSON}, 422, "invalid", "attempt", ""},
-		{"large", "POST", path, `{"attempt":99999999999999999999}`, []string{isJSON}, 422, "invalid", "attempt", ""},
-		{"octal", "POST", path, `{"attempt":"01"}`, []string{isJSON}, 422, "invalid", "attempt", ""},
-		{"empty text", "POST", path, `{"attempt":""}`, []string{isJSON}, 422, "invalid", "attempt", ""},
-		{"an object", "POST", path, `{"attempt":{}}`, []string{isJSON}, 422, "invalid", "attempt", ""},
-		{"words in a form", "POST", path, "attempt=one", []string{isForm, "Accept: application/json"}, 422, "invalid", "attempt", ""},
-		{"an attempt to come", "POST", path, `{"attempt":7}`, []string{isJSON}, 409, "not_possible", "", ""},
-		{"elsewhere", "POST", path, "", []string{isJSON, "Origin: " + shop}, 403, "cross_site_refused", "", ""},
-		{"in words", "POST", path, "attempt=1", []string{isForm, "Accept: text/html"}, 409, "", `data-part="error"`, ""},
+		{
+			"large",
+			"POST",
+			path,
+			`{"attempt":99999999999999999999}`,
+			[]string{isJSON},
+			422,
+			"invalid",
+			"attempt",
+			"",
+		},
+		{
+			"octal",
+			"POST",
+			path,
+			`{"attempt":"01"}`,
+			[]string{isJSON},
+			422,
+			"invalid",
+			"attempt",
+			"",
+		},
+		{
+			"empty text",
+			"POST",
+			path,
+			`{"attempt":""}`,
+			[]string{isJSON},
+			422,
+			"invalid",
+			"attempt",
+			"",
+		},
+		{
+			"an object",
+			"POST",
+			path,
+			`{"attempt":{}}`,
+			[]string{isJSON},
+			422,
+			"invalid",
+			"attempt",
+			"",
+		},
+		{
+			"words in a form",
+			"POST",
+			path,
+			"attempt=one",
+			[]string{isForm, "Accept: application/json"},
+			422,
+			"invalid",
+			"attempt",
+			"",
+		},
+		{
+			"an attempt to come",
+			"POST",
+			path,
+			`{"attempt":7}`,
+			[]string{isJSON},
+			409,
+			"not_possible",
+			"",
+			"",
+		},
+		{
+			"elsewhere",
+			"POST",
+			path,
+			"",
+			[]string{isJSON, "Origin: " + shop},
+			403,
+			"cross_site_refused",
+			"",
+			"",
+		},
+		{
+			"in words",
+			"POST",
+			path,
+			"attempt=1",
+			[]string{isForm, "Accept: text/html"},
+			409,
+			"",
+			`data-part="error"`,
+			"",
+		},
 	})
 	r.Choose(id)
 	r.Await(id, "pending")
@@ -99,14 +228,24 @@ func TestSupportIsShown(t *testing.T) {
 	r := newConfiguredRig(t, func(c *config.Config) { c.Support = support })
 	id := r.Open(`{"amount_usd":"25.00","order_ref":"A&1"}`)
 	var got struct{ Support string }
-	if err := json.Unmarshal(r.Do("GET", "/checkout/"+id+"/view", "").Body.Bytes(), &got); err != nil || got.Support != support {
+	err := json.Unmarshal(r.Do("GET", "/checkout/"+id+"/view", "").Body.Bytes(), &got)
+	if err != nil || got.Support != support {
 		t.Errorf("support = %q, %v; want %q", got.Support, err, support)
 	}
 	r.Do("POST", "/checkout/"+id+"/cancel", "", isForm)
 	r.run([]scenario{
-		{"cancelled", "GET", "/checkout/" + id, "", nil, 200, "", `href="mailto:help@shop.example?subject=A%261"`, ""},
-		{"unknown", "GET", "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "", nil, 404, "", `href="mailto:help@shop.example?subject=cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"`, ""},
-		{"neutral return", "GET", "/return", "", nil, 200, "", `href="mailto:help@shop.example"`, "cs_"},
+		{
+			"cancelled", "GET", "/checkout/" + id, "", nil, 200, "",
+			`href="mailto:help@shop.example?subject=A%261"`, "",
+		},
+		{
+			"unknown", "GET", "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "", nil, 404, "",
+			`href="mailto:help@shop.example?subject=cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"`, "",
+		},
+		{
+			"neutral return", "GET", "/return", "", nil, 200, "",
+			`href="mailto:help@shop.example"`, "cs_",
+		},
 	})
 }
 
@@ -115,10 +254,50 @@ func TestUnknownAddress(t *testing.T) {
 	r := newRig(t)
 	html := "Accept: text/html"
 	r.run([]scenario{
-		{"title", "GET", "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "", []string{html}, 404, "", "You don’t need to do anything here</h1>", "isn’t possible right now</h1>"},
-		{"charges", "GET", "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "", []string{html}, 404, "", "find this payment page.", "Nothing was charged"},
-		{"way back", "GET", "/checkout/cs_none", "", []string{html}, 404, "", `href="` + shop + `"`, ""},
-		{"nowhere", "GET", "/index.html", "", []string{html}, 404, "", "You don’t need to do anything here</h1>", ""},
+		{
+			"title",
+			"GET",
+			"/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa",
+			"",
+			[]string{html},
+			404,
+			"",
+			"You don’t need to do anything here</h1>",
+			"isn’t possible right now</h1>",
+		},
+		{
+			"charges",
+			"GET",
+			"/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa",
+			"",
+			[]string{html},
+			404,
+			"",
+			"find this payment page.",
+			"Nothing was charged",
+		},
+		{
+			"way back",
+			"GET",
+			"/checkout/cs_none",
+			"",
+			[]string{html},
+			404,
+			"",
+			`href="` + shop + `"`,
+			"",
+		},
+		{
+			"nowhere",
+			"GET",
+			"/index.html",
+			"",
+			[]string{html},
+			404,
+			"",
+			"You don’t need to do anything here</h1>",
+			"",
+		},
 	})
 }
 
@@ -134,7 +313,11 @@ func TestFinishedPageHasNoEmail(t *testing.T) {
 		t.Error("the page of an open session does not offer the e-mail")
 	}
 	for _, kind := range []sandbox.Kind{"pay", "expire", "cancel"} {
-		status := map[sandbox.Kind]string{"pay": "confirmed", "expire": "expired", "cancel": "cancelled"}[kind]
+		status := map[sandbox.Kind]string{
+			"pay":    "confirmed",
+			"expire": "expired",
+			"cancel": "cancelled",
+		}[kind]
 		id := r.OpenAndPay(order, kind, status)
 		for _, path := range []string{"", "/receipt", "/view", "?change=1"} {
 			if shows("/checkout/" + id + path) {
@@ -164,21 +347,31 @@ func TestRetryKeepsTheEmail(t *testing.T) {
 // unfinished sessions stay open.
 func TestPagesFor(t *testing.T) {
 	r := newConfiguredRig(t, func(c *config.Config) { c.PagesFor = 1 })
-	paid, open := r.OpenAndPay(`{"amount_usd":"25.00","order_id":341256}`, "pay", "confirmed"), r.Open(`{"amount_usd":"25.00"}`)
+	paid := r.OpenAndPay(`{"amount_usd":"25.00","order_id":341256}`, "pay", "confirmed")
+	open := r.Open(`{"amount_usd":"25.00"}`)
 	r.Do("POST", "/v1/sessions/"+open+"/recheck", "", bearer)
 	code := r.Gateway.Transactions()[0].TrackingCode
 	for _, c := range []struct {
 		method, path, body string
 	}{
-		{"GET", "", ""}, {"GET", "/view", ""}, {"GET", "/receipt", ""}, {"GET", "/qr.svg", ""}, {"GET", "/qr.svg?kind=page", ""},
-		{"POST", "/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`}, {"POST", "/extend", `{}`}, {"POST", "/cancel", `{}`}, {"POST", "/recheck", `{}`},
+		{"GET", "", ""},
+		{"GET", "/view", ""},
+		{"GET", "/receipt", ""},
+		{"GET", "/qr.svg", ""},
+		{"GET", "/qr.svg?kind=page", ""},
+		{"POST", "/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`},
+		{"POST", "/extend", `{}`},
+		{"POST", "/cancel", `{}`},
+		{"POST", "/recheck", `{}`},
 	} {
 		w := r.Do(c.method, "/checkout/"+paid+c.path, c.body, isJSON, "Accept: application/json")
 		if w.Code != 404 || strings.Contains(w.Body.String(), "25.00") {
-			t.Errorf("%s %s of a closed session = %d %.200s; want 404", c.method, c.path, w.Code, w.Body)
+			t.Errorf("%s %s of a closed session = %d %.200s; want 404", c.method, c.path, w.Code,
+				w.Body)
 		}
 	}
-	if w := r.Do("GET", "/return?tracking_code="+code+"&order_id=341256", "", "Accept: text/html"); w.Code != 200 || strings.Contains(w.Body.String(), paid) {
+	if w := r.Do("GET", "/return?tracking_code="+code+"&order_id=341256", "",
+		"Accept: text/html"); w.Code != 200 || strings.Contains(w.Body.String(), paid) {
 		t.Errorf("/return to a closed session = %d; want the neutral page", w.Code)
 	}
 	fortest.Equal(t, r.Do("GET", "/v1/sessions/"+paid, "", bearer).Code, 200, "the merchant's API")
@@ -190,9 +383,11 @@ func TestPagesFor(t *testing.T) {
 func TestRemovedEmail(t *testing.T) {
 	r := newRig(t)
 	id := r.Open(`{"amount_usd":"25.00"}`)
-	r.Do("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20","email":"ann@shop.example"}`, isJSON)
+	r.Do("POST", "/checkout/"+id+"/attempts",
+		`{"currency_symbol":"USDT","network_code":"trc20","email":"ann@shop.example"}`, isJSON)
 	r.Await(id, "pending")
-	r.Do("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"bep20"}`, isJSON)
+	r.Do("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"bep20"}`,
+		isJSON)
 	fortest.Until(t, "the other network", func() bool { return len(r.Gateway.Transactions()) == 2 })
 	fortest.Equal(t, r.Gateway.Transactions()[1].Email, "", "the gateway got the e-mail")
 }

@@ -103,7 +103,9 @@ func running(t *testing.T, n *fakePeers, sessions ...string) (pages []*page, can
 // page.
 func TestFanout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := &fakePeers{revisions: map[string]store.Revision{"cs_a": {Version: 1}, "cs_b": {Version: 1}}}
+		n := &fakePeers{
+			revisions: map[string]store.Revision{"cs_a": {Version: 1}, "cs_b": {Version: 1}},
+		}
 		pages, _ := running(t, n, "cs_a", "cs_b")
 		time.Sleep(2 * roundInterval) // knows the revisions by now
 		synctest.Wait()

@@ -25,14 +25,23 @@ import (
 // calls take neither time nor a slot of the limiter. Their clock is synctest's.
 func newFlood(t *testing.T) (s *Server, unpaced *checkout.Service) {
 	simulated := sandbox.New(sandbox.Config{Key: "key", Seed: 7})
-	db := fortest.Must(store.Open(t.Context(), store.Config{DSN: filepath.Join(t.TempDir(), "flood.db"), Now: time.Now}))(t)
+	db := fortest.Must(store.Open(t.Context(),
+		store.Config{DSN: filepath.Join(t.TempDir(), "flood.db"), Now: time.Now}))(t)
 	s = &Server{hub: realtime.NewHub(realtime.HubConfig{}), store: db}
 	service := func(rps int, takes time.Duration) (*checkout.Service, *gateway.Limiter) {
-		c := config.Config{GatewayURL: "http://localhost:1", GatewayKey: config.NewSecret("key"), GatewayRPS: rps}
-		client, admission, err := newGateway(c, Options{transport: GatewayTransport{simulated, takes}}, nil, nil)
+		c := config.Config{
+			GatewayURL: "http://localhost:1",
+			GatewayKey: config.NewSecret("key"),
+			GatewayRPS: rps,
+		}
+		client, admission, err := newGateway(c,
+			Options{transport: GatewayTransport{simulated, takes}}, nil, nil)
 		fortest.OK(t, err)
 		return checkout.New(checkout.Config{
-			Store: db, Gateway: creates{client}, Page: "https://pay.example/checkout/", Now: time.Now,
+			Store:   db,
+			Gateway: creates{client},
+			Page:    "https://pay.example/checkout/",
+			Now:     time.Now,
 		}), admission
 	}
 	s.checkout, s.limiter = service(10, 100*time.Millisecond)
@@ -70,8 +79,10 @@ func TestLateChecksWaitBehindOthers(t *testing.T) {
 		before := server.limiter.State().Waiting
 		check(true)
 		after := server.limiter.State().Waiting
-		if before[gateway.Poll] == 0 || after[gateway.Poll] != before[gateway.Poll] || after[gateway.Late] != 40 {
-			t.Errorf("waiting before = %v, with 40 late checks = %v; want these at priority %d", before, after, gateway.Late)
+		if before[gateway.Poll] == 0 || after[gateway.Poll] != before[gateway.Poll] ||
+			after[gateway.Late] != 40 {
+			t.Errorf("waiting before = %v, with 40 late checks = %v; want these at priority %d",
+				before, after, gateway.Late)
 		}
 		stop()
 		checks.Wait()

@@ -47,15 +47,21 @@ func (d *unreliable) ask(ctx context.Context) error {
 	return nil
 }
 
-func (d *unreliable) Claim(ctx context.Context, _ time.Time, _ time.Duration, _ int, _ bool) ([]checkout.ClaimedSession, error) {
+func (d *unreliable) Claim(
+	ctx context.Context, _ time.Time, _ time.Duration, _ int, _ bool,
+) ([]checkout.ClaimedSession, error) {
 	return nil, d.ask(ctx)
 }
 
-func (d *unreliable) ClaimOf(ctx context.Context, _ []string, _ time.Time, _ time.Duration, _ int) ([]checkout.ClaimedSession, error) {
+func (d *unreliable) ClaimOf(
+	ctx context.Context, _ []string, _ time.Time, _ time.Duration, _ int,
+) ([]checkout.ClaimedSession, error) {
 	return nil, d.ask(ctx)
 }
 
-func (d *unreliable) ClaimDeliveries(ctx context.Context, _ time.Time, _ time.Duration, _ int, _ []string) ([]webhook.Delivery, error) {
+func (d *unreliable) ClaimDeliveries(
+	ctx context.Context, _ time.Time, _ time.Duration, _ int, _ []string,
+) ([]webhook.Delivery, error) {
 	return nil, d.ask(ctx)
 }
 
@@ -63,7 +69,9 @@ func (d *unreliable) RecordResult(context.Context, webhook.Delivery, webhook.Del
 	return nil
 }
 
-func (d *unreliable) Watch(ctx context.Context, _ []string, _, _ time.Time) error { return d.ask(ctx) }
+func (d *unreliable) Watch(ctx context.Context, _ []string, _, _ time.Time) error {
+	return d.ask(ctx)
+}
 
 func (d *unreliable) Revisions(
 	ctx context.Context, _ []string,
@@ -78,11 +86,15 @@ func (d *unreliable) Currencies(ctx context.Context) ([]payment.Currency, error)
 // full is an outbox that always has more, of which each try waits for a dependency.
 type full struct{ *unreliable }
 
-func (f full) ClaimDeliveries(_ context.Context, _ time.Time, _ time.Duration, limit int, _ []string) ([]webhook.Delivery, error) {
+func (f full) ClaimDeliveries(
+	_ context.Context, _ time.Time, _ time.Duration, limit int, _ []string,
+) ([]webhook.Delivery, error) {
 	return make([]webhook.Delivery, limit), nil
 }
 
-func (f full) began(ctx context.Context, _ webhook.Delivery) (context.Context, func(webhook.DeliveryResult)) {
+func (f full) began(
+	ctx context.Context, _ webhook.Delivery,
+) (context.Context, func(webhook.DeliveryResult)) {
 	_ = f.ask(ctx)
 	ctx, cancel := context.WithCancel(ctx)
 	cancel() // nothing is sent
@@ -93,15 +105,21 @@ func (f full) began(ctx context.Context, _ webhook.Delivery) (context.Context, f
 func looping(t *testing.T, of func(loop string) *unreliable) *Server {
 	s := &Server{hub: realtime.NewHub(realtime.HubConfig{}), store: new(store.DB)}
 	s.hub.Subscribe("cs_1", func() {})
-	hooks := webhook.Config{Outbox: of("sender"), Endpoints: []string{"https://shop.example/"}, Secrets: []string{"whsec_" + strings.Repeat("A", 32)}}
+	hooks := webhook.Config{
+		Outbox:    of("sender"),
+		Endpoints: []string{"https://shop.example/"},
+		Secrets:   []string{"whsec_" + strings.Repeat("A", 32)},
+	}
 	if tries := of("tries"); tries.stuck != nil {
 		hooks.Outbox, hooks.Began = full{tries}, full{tries}.began
 	}
 	s.sender = fortest.Must(webhook.New(hooks))(t)
 	s.poller = checkout.NewPoller(checkout.PollerConfig{Store: of("poller"), Interval: time.Second})
 	s.listPoller = gatewaylist.NewPoller(gatewaylist.PollerConfig{
-		Count: func(context.Context) (int, error) { return 100_000, nil }, Watched: func() int { return 0 }, Schedule: payment.DefaultSchedule(),
-		Gateway: askedPages(of("sweeper").ask),
+		Count:    func(context.Context) (int, error) { return 100_000, nil },
+		Watched:  func() int { return 0 },
+		Schedule: payment.DefaultSchedule(),
+		Gateway:  askedPages(of("sweeper").ask),
 		Apply: func(context.Context, *gatewaylist.ListPoll, []payment.Record, time.Time) (gatewaylist.Tally, error) {
 			return gatewaylist.Tally{Unchanged: 100_000}, nil
 		},
@@ -147,9 +165,13 @@ func TestStuckLoops(t *testing.T) {
 		away       bool
 	}{
 		{"all turn", "ok", nil, false}, {"database and gateway away", "ok", nil, true},
-		{"poller", "poller", []string{"poller"}, false}, {"sender", "sender", []string{"sender"}, false}, {"tries of the sender", "sender", []string{"tries"}, false},
-		{"sweeper", "sweeper", []string{"sweeper"}, false}, {"fanout", "fanout", []string{"fanout"}, false},
-		{"probe", "probe", []string{"probe"}, false}, {"currencies", "currencies", []string{"currencies"}, false},
+		{"poller", "poller", []string{"poller"}, false},
+		{"sender", "sender", []string{"sender"}, false},
+		{"tries of the sender", "sender", []string{"tries"}, false},
+		{"sweeper", "sweeper", []string{"sweeper"}, false},
+		{"fanout", "fanout", []string{"fanout"}, false},
+		{"probe", "probe", []string{"probe"}, false},
+		{"currencies", "currencies", []string{"currencies"}, false},
 		{"all stuck", strings.Join(every, "\n"), every, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -165,7 +187,9 @@ func TestStuckLoops(t *testing.T) {
 				ops := web.Ops(web.Health{Stuck: s.stuckLoops, Metrics: http.NotFoundHandler()})
 				says := func(when, want string) {
 					t.Helper()
-					if got := asked(ops, "/healthz"); (got.Code == 200) != (want == "ok") || strings.TrimSpace(got.Body.String()) != want {
+					got := asked(ops, "/healthz")
+					if (got.Code == 200) != (want == "ok") ||
+						strings.TrimSpace(got.Body.String()) != want {
 						t.Errorf("%s: /healthz = %d %q; want %q", when, got.Code, got.Body, want)
 					}
 				}
@@ -202,12 +226,15 @@ func asked(h http.Handler, path string) *httptest.ResponseRecorder {
 
 // TestMissing: /readyz names what is missing, and nothing else.
 func TestMissing(t *testing.T) {
-	db := fortest.Must(store.Open(t.Context(), store.Config{DSN: filepath.Join(t.TempDir(), "canary.db")}))(t)
+	db := fortest.Must(store.Open(t.Context(),
+		store.Config{DSN: filepath.Join(t.TempDir(), "canary.db")}))(t)
 	s := &Server{store: db}
 	ops := web.Ops(web.Health{Missing: s.missing, Metrics: http.NotFoundHandler()})
 	check := func(when string, status int, want string) {
 		t.Helper()
-		if got := asked(ops, "/readyz"); got.Code != status || got.Body.String() != want || got.Header().Get("Cache-Control") != "no-store" {
+		got := asked(ops, "/readyz")
+		if got.Code != status || got.Body.String() != want ||
+			got.Header().Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: /readyz = %d %q; want %d %q", when, got.Code, got.Body, status, want)
 		}
 	}
@@ -225,22 +252,29 @@ func TestReplicaThatMayLackCommits(t *testing.T) {
 	db := fortest.Must(store.Open(t.Context(), store.Config{DSN: dsn}))(t)
 	defer db.Close()
 	s := &Server{store: db}
-	ops := web.Ops(web.Health{Missing: s.missing, Warned: s.warned, Metrics: http.NotFoundHandler()})
+	ops := web.Ops(web.Health{
+		Missing: s.missing,
+		Warned:  s.warned,
+		Metrics: http.NotFoundHandler(),
+	})
 	wants := func(when string, body string, replicas int) {
 		t.Helper()
 		got := asked(ops, "/readyz")
-		for deadline := time.Now().Add(20 * time.Second); got.Body.String() != body && time.Now().Before(deadline); {
+		for deadline := time.Now().Add(20 * time.Second); got.Body.String() != body &&
+			time.Now().Before(deadline); {
 			time.Sleep(10 * time.Millisecond)
 			got = asked(ops, "/readyz")
 		}
 		state := fortest.Must(store.Inspect(t.Context(), dsn))(t)
 		if got.Code != 200 || got.Body.String() != body || state.AsyncReplicas != replicas {
-			t.Errorf("%s: /readyz = %d %q, %d replicas; want %q, %d", when, got.Code, got.Body, state.AsyncReplicas, body, replicas)
+			t.Errorf("%s: /readyz = %d %q, %d replicas; want %q, %d", when, got.Code, got.Body,
+				state.AsyncReplicas, body, replicas)
 		}
 	}
 	wants("no replica", "ok\n", 0)
 	cluster.Replica(t)
-	wants("a replica", "ok\nwarning: a failover of the database loses commits: set synchronous_standby_names\n", 1)
+	wants("a replica",
+		"ok\nwarning: a failover of the database loses commits: set synchronous_standby_names\n", 1)
 	cluster.Exec(t, "ALTER SYSTEM SET synchronous_standby_names = '*'")
 	cluster.Exec(t, "SELECT pg_reload_conf()")
 	wants("a synchronous replica", "ok\n", 0)
@@ -249,7 +283,9 @@ func TestReplicaThatMayLackCommits(t *testing.T) {
 // askedPages is a list of twenty pages, each of which it first asks for.
 type askedPages func(ctx context.Context) error
 
-func (ask askedPages) Transactions(ctx context.Context, q payment.ListQuery) (payment.RecordPage, error) {
+func (ask askedPages) Transactions(
+	ctx context.Context, q payment.ListQuery,
+) (payment.RecordPage, error) {
 	page := payment.RecordPage{LastPage: 20}
 	for n := range 50 {
 		page.Items = append(page.Items, payment.Record{TrackingCode: fmt.Sprint(q.Page, ".", n)})

@@ -68,7 +68,9 @@ func newPair(t *testing.T, poll time.Duration) *instancePair {
 	p.conf = c
 	p.conf.Database, p.conf.PollInterval = pgtest.DSN(t), poll
 	p.conf.WebhookURLs, p.conf.AllowPrivateWebhooks = []string{shop.URL}, true
-	p.conf.WebhookSecrets = []config.Secret{config.NewSecret("whsec_" + strings.Repeat("MDEyMzQ1", 6))}
+	p.conf.WebhookSecrets = []config.Secret{
+		config.NewSecret("whsec_" + strings.Repeat("MDEyMzQ1", 6)),
+	}
 	p.a, p.stopA = start(t, gateway, p.conf)
 	p.b, _ = start(t, gateway, p.conf)
 	return p
@@ -112,7 +114,7 @@ func shows(t *testing.T, conn *websocket.Conn, status string) {
 func TestInstanceStops(t *testing.T) {
 	p := newPair(t, 200*time.Millisecond)
 	var ids []string
-	for range 12 {
+	for range 4 {
 		id := p.a.Open(`{"amount_usd":"25.00"}`)
 		p.a.Choose(id)
 		p.a.Await(id, "pending")
@@ -130,7 +132,8 @@ func TestInstanceStops(t *testing.T) {
 	shows(t, back, "confirmed")
 	for _, id := range ids {
 		p.b.Await(id, "confirmed")
-		fortest.Until(t, "the merchant to hear of "+id, func() bool { return strings.HasSuffix(p.heard.of(id), "checkout.confirmed") })
+		fortest.Until(t, "the merchant to hear of "+id,
+			func() bool { return strings.HasSuffix(p.heard.of(id), "checkout.confirmed") })
 	}
 }
 
@@ -142,9 +145,11 @@ func TestReplay(t *testing.T) {
 	to := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
 	p.a.Choose(id)
 	fortest.Until(t, "the first event", func() bool { return p.heard.of(id) == "checkout.pending" })
-	w := p.b.Do("POST", "/v1/events/replay", `{"from":"`+from+`","to":"`+to+`","session":"`+id+`"}`, bearer, isJSON)
+	w := p.b.Do("POST", "/v1/events/replay", `{"from":"`+from+`","to":"`+to+`","session":"`+id+`"}`,
+		bearer, isJSON)
 	fortest.Answer(t, "replay", w, http.StatusOK, `"deliveries":1`)
-	fortest.Until(t, "the event again", func() bool { return p.heard.of(id) == "checkout.pending checkout.pending" })
+	fortest.Until(t, "the event again",
+		func() bool { return p.heard.of(id) == "checkout.pending checkout.pending" })
 	if len(p.heard.ids) != 1 {
 		t.Errorf("ids = %v; want one, twice", p.heard.ids)
 	}

@@ -26,7 +26,8 @@ func TestSandboxInALibrary(t *testing.T) {
 	_, c := servertest.NewGateway(t)
 	c.Sandbox = true
 	var log bytes.Buffer
-	pay := fortest.Must(server.New(t.Context(), c, server.Options{Log: slog.New(slog.NewTextHandler(&log, nil))}))(t)
+	pay := fortest.Must(server.New(t.Context(), c,
+		server.Options{Log: slog.New(slog.NewTextHandler(&log, nil))}))(t)
 	t.Cleanup(func() {
 		if err := pay.Close(); err != nil {
 			t.Error(err)
@@ -50,7 +51,12 @@ func TestCloseWaitsForCreates(t *testing.T) {
 	answered := make(chan struct{})
 	go func() {
 		defer close(answered)
-		r := httptest.NewRequestWithContext(ctx, "POST", c.PublicURL+"/checkout/"+session.ID+"/attempts", strings.NewReader("currency_symbol=USDT&network_code=trc20"))
+		r := httptest.NewRequestWithContext(
+			ctx,
+			"POST",
+			c.PublicURL+"/checkout/"+session.ID+"/attempts",
+			strings.NewReader("currency_symbol=USDT&network_code=trc20"),
+		)
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		pay.ServeHTTP(httptest.NewRecorder(), r)
 	}()
@@ -63,7 +69,8 @@ func TestCloseWaitsForCreates(t *testing.T) {
 	fortest.OK(t, pay.Close())
 	again := fortest.Must(server.New(t.Context(), c, server.Options{}))(t)
 	defer again.Close()
-	if found, err := again.Session(t.Context(), session.ID); err != nil || found.Status != wire.Pending {
+	if found, err := again.Session(t.Context(),
+		session.ID); err != nil || found.Status != wire.Pending {
 		t.Errorf("after a restart it is %s, %v; want pending", found.Status, err)
 	}
 }
@@ -94,14 +101,16 @@ func TestServerLeavesNothingBehind(t *testing.T) {
 	}
 	live(true)
 	before := runtime.NumGoroutine()
-	for n := range 10 {
+	for n := range 4 {
 		live(n%2 == 0)
 	}
-	for end := time.Now().Add(30 * time.Second); runtime.NumGoroutine() > before+3 && time.Now().Before(end); {
+	for end := time.Now().Add(30 * time.Second); runtime.NumGoroutine() > before+3 &&
+		time.Now().Before(end); {
 		runtime.Gosched()
 	}
 	if n := runtime.NumGoroutine(); n > before+3 {
 		stacks := make([]byte, 1<<20)
-		t.Errorf("%d goroutines after ten servers; %d before\n%s", n, before, stacks[:runtime.Stack(stacks, true)])
+		t.Errorf("%d goroutines after four servers; %d before\n%s", n, before,
+			stacks[:runtime.Stack(stacks, true)])
 	}
 }

@@ -34,26 +34,135 @@ func TestLimits(t *testing.T) {
 		headers             []string
 		before              int // the status of those that are not too many
 	}{
-		"pages":              {few.Reads, "GET", page, page + "/view", []string{"Accept: text/html"}, 200},
-		"views":              {few.Reads, "GET", page + "/view", "/checkout/none", []string{"Accept: application/json"}, 200},
-		"pictures":           {few.Reads, "HEAD", page + "/qr.svg?kind=page", page, nil, 200},
-		"orders":             {few.Reads, "GET", "/checkout?item=coffee", "/return", []string{"Accept: text/html"}, 200},
-		"returns":            {few.Reads, "GET", "/return?status=x", "/checkout/doctor", []string{"Accept: text/html"}, 200},
-		"B38 sessions":       {few.Reads, "GET", "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "/nothing", nil, 404},
-		"refused sockets":    {few.Reads, "GET", page + "/live", page, nil, 403},
-		"what is not there":  {few.Reads, "GET", "/wp-login.php", "/", []string{"Accept: text/html"}, 404},
-		"posts":              {few.Posts, "POST", "/checkout/doctor", "/checkout/doctor", []string{"Accept: application/json"}, 200},
-		"actions":            {few.Calls / 3, "POST", page + "/recheck", page + "/cancel", []string{"Accept: application/json"}, 409},
-		"actions by forms":   {few.Calls / 3, "POST", page + "/recheck", page + "/cancel", []string{isForm, "Accept: text/html"}, 409},
-		"choices":            {few.Calls, "POST", page + "/attempts", "/checkout", []string{isJSON}, 422},
-		"extensions":         {few.Calls, "POST", page + "/extend", page + "/attempts", []string{isJSON}, 409},
-		"wrong keys":         {few.Guesses, "GET", "/v1/sessions", "/v1/currencies", []string{"Authorization: Bearer wrong"}, 401},
-		"no keys":            {few.Guesses, "GET", "/v1/sessions", "/v1/none", nil, 401},
-		"wrong hook tokens":  {few.Guesses, "POST", "/hooks/gateway/wrong", "/hooks/gateway/none", nil, 404},
-		"wrong returns":      {few.Guesses, "GET", "/return?tracking_code=x&order_id=123456", "/return?tracking_code=y", []string{"Accept: text/html"}, 200},
-		"codes and tokens":   {few.Guesses, "GET", "/return?tracking_code=x", "/v1/sessions", []string{"Accept: text/html"}, 200},
-		"keys and tokens":    {few.Guesses, "POST", "/hooks/gateway/wrong", "/v1/sessions", []string{isJSON}, 404},
-		"keys of other form": {few.Guesses, "GET", "/v1/events", "/v1/sessions", []string{"Authorization: Basic " + secretKey}, 401},
+		"pages": {
+			few.Reads,
+			"GET",
+			page,
+			page + "/view",
+			[]string{"Accept: text/html"},
+			200,
+		},
+		"views": {
+			few.Reads,
+			"GET",
+			page + "/view",
+			"/checkout/none",
+			[]string{"Accept: application/json"},
+			200,
+		},
+		"pictures": {few.Reads, "HEAD", page + "/qr.svg?kind=page", page, nil, 200},
+		"orders": {
+			few.Reads,
+			"GET",
+			"/checkout?item=coffee",
+			"/return",
+			[]string{"Accept: text/html"},
+			200,
+		},
+		"returns": {
+			few.Reads,
+			"GET",
+			"/return?status=x",
+			"/checkout/doctor",
+			[]string{"Accept: text/html"},
+			200,
+		},
+		"B38 sessions": {
+			few.Reads, "GET", "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "/nothing", nil, 404,
+		},
+		"refused sockets": {few.Reads, "GET", page + "/live", page, nil, 403},
+		"what is not there": {
+			few.Reads,
+			"GET",
+			"/wp-login.php",
+			"/",
+			[]string{"Accept: text/html"},
+			404,
+		},
+		"posts": {
+			few.Posts,
+			"POST",
+			"/checkout/doctor",
+			"/checkout/doctor",
+			[]string{"Accept: application/json"},
+			200,
+		},
+		"actions": {
+			few.Calls / 3,
+			"POST",
+			page + "/recheck",
+			page + "/cancel",
+			[]string{"Accept: application/json"},
+			409,
+		},
+		"actions by forms": {
+			few.Calls / 3,
+			"POST",
+			page + "/recheck",
+			page + "/cancel",
+			[]string{isForm, "Accept: text/html"},
+			409,
+		},
+		"choices": {
+			few.Calls,
+			"POST",
+			page + "/attempts",
+			"/checkout",
+			[]string{isJSON},
+			422,
+		},
+		"extensions": {
+			few.Calls,
+			"POST",
+			page + "/extend",
+			page + "/attempts",
+			[]string{isJSON},
+			409,
+		},
+		"wrong keys": {
+			few.Guesses,
+			"GET",
+			"/v1/sessions",
+			"/v1/currencies",
+			[]string{"Authorization: Bearer wrong"},
+			401,
+		},
+		"no keys": {few.Guesses, "GET", "/v1/sessions", "/v1/none", nil, 401},
+		"wrong hook tokens": {
+			few.Guesses, "POST", "/hooks/gateway/wrong", "/hooks/gateway/none", nil, 404,
+		},
+		"wrong returns": {
+			few.Guesses,
+			"GET",
+			"/return?tracking_code=x&order_id=123456",
+			"/return?tracking_code=y",
+			[]string{"Accept: text/html"},
+			200,
+		},
+		"codes and tokens": {
+			few.Guesses,
+			"GET",
+			"/return?tracking_code=x",
+			"/v1/sessions",
+			[]string{"Accept: text/html"},
+			200,
+		},
+		"keys and tokens": {
+			few.Guesses,
+			"POST",
+			"/hooks/gateway/wrong",
+			"/v1/sessions",
+			[]string{isJSON},
+			404,
+		},
+		"keys of other form": {
+			few.Guesses,
+			"GET",
+			"/v1/events",
+			"/v1/sessions",
+			[]string{"Authorization: Basic " + secretKey},
+			401,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w.sent++
@@ -68,7 +177,8 @@ func TestLimits(t *testing.T) {
 			for _, path := range []string{c.path, c.other} {
 				got := w.DoFrom(same, c.method, path, "", c.headers...)
 				fortest.Equal(t, got.Code, 429, "one more, at %s", path)
-				if page := got.Header().Get("Content-Type") == "text/html; charset=utf-8"; (got.Header().Get("Refresh") != "") != (page && c.method == "GET") {
+				page := got.Header().Get("Content-Type") == "text/html; charset=utf-8"
+				if (got.Header().Get("Refresh") != "") != (page && c.method == "GET") {
 					t.Errorf("one more, at %s: Refresh is %q", path, got.Header().Get("Refresh"))
 				}
 				if wrong := w.check("data", got); wrong != nil && c.method != "HEAD" {
@@ -98,12 +208,18 @@ func TestUnlimited(t *testing.T) {
 		status       int
 		headers      []string
 	}{
-		{"GET", "/v1/sessions", 200, []string{bearer}}, {"POST", "/hooks/gateway/" + hookToken, 204, nil}, {"GET", "/checkout.js", 200, nil},
-		{"GET", "/icons/usdt.svg", 200, nil}, {"GET", "/assets/none.js", 404, nil}, {"GET", "/checkout.d.ts", 200, nil},
+		{"GET", "/v1/sessions", 200, []string{bearer}},
+		{"POST", "/hooks/gateway/" + hookToken, 204, nil},
+		{"GET", "/checkout.js", 200, nil},
+		{"GET", "/icons/usdt.svg", 200, nil},
+		{"GET", "/assets/none.js", 404, nil},
+		{"GET", "/checkout.d.ts", 200, nil},
 	} {
 		for i := range 30 {
-			if got := w.DoFrom("198.51.100.1", c.method, c.path, "", c.headers...); got.Code != c.status {
-				t.Fatalf("%s %s for the %dth time = %d; want %d", c.method, c.path, i+1, got.Code, c.status)
+			got := w.DoFrom("198.51.100.1", c.method, c.path, "", c.headers...)
+			if got.Code != c.status {
+				t.Fatalf("%s %s for the %dth time = %d; want %d", c.method, c.path, i+1, got.Code,
+					c.status)
 			}
 		}
 	}
@@ -120,7 +236,13 @@ func TestLoopbackIsNotLimited(t *testing.T) {
 	}
 	next(t, connect(t, addr, id))
 	next(t, connect(t, addr, id))
-	if got := w.DoFrom("127.0.0.9", "GET", "/return", "", "X-Forwarded-For: 203.0.113.9"); got.Code >= 400 || !strings.Contains(w.Log.String(), "COINSLOT_TRUSTED_PROXIES") {
+	if got := w.DoFrom(
+		"127.0.0.9",
+		"GET",
+		"/return",
+		"",
+		"X-Forwarded-For: 203.0.113.9",
+	); got.Code >= 400 || !strings.Contains(w.Log.String(), "COINSLOT_TRUSTED_PROXIES") {
 		t.Errorf("through a proxy = %d, and the log does not name the setting", got.Code)
 	}
 	for range 3 {
@@ -137,12 +259,16 @@ func TestSocketsOfAClient(t *testing.T) {
 		r.RemoteAddr = "10.0.0.9:1234" // this machine has no limit
 		w.Handler.ServeHTTP(rw, r)
 	}))
-	ids := []string{w.Open(`{"amount_usd":"25.00"}`), w.Open(`{"amount_usd":"26.00"}`), w.Open(`{"amount_usd":"27.00"}`)}
+	ids := []string{
+		w.Open(`{"amount_usd":"25.00"}`), w.Open(`{"amount_usd":"26.00"}`),
+		w.Open(`{"amount_usd":"27.00"}`),
+	}
 	first := connect(t, addr, ids[0])
 	next(t, first)
 	next(t, connect(t, addr, ids[1]))
 	_, refused, err := dial(addr, ids[2], "X-Forwarded-For: 203.0.113.9")
-	if err == nil || refused.StatusCode != 429 || refused.Header.Get("Retry-After") == "" || !requestID.MatchString(refused.Header.Get("X-Request-Id")) {
+	if err == nil || refused.StatusCode != 429 || refused.Header.Get("Retry-After") == "" ||
+		!requestID.MatchString(refused.Header.Get("X-Request-Id")) {
 		t.Fatalf("the third = %v, %v; want 429", refused, err)
 	}
 	fortest.Has(t, "it is not said that a proxy may stand between", w.Log.String(),
@@ -155,12 +281,14 @@ func TestSocketsOfAClient(t *testing.T) {
 			return false
 		}
 		defer conn.Close()
-		if !requestID.MatchString(response.Header.Get("X-Request-Id")) || len(response.Header) != 4 {
+		if !requestID.MatchString(response.Header.Get("X-Request-Id")) ||
+			len(response.Header) != 4 {
 			t.Errorf("headers of the upgrade = %v", response.Header)
 		}
 		return true
 	})
-	fortest.Until(t, "no goroutine of a socket but one is left", func() bool { return handling() <= 2 })
+	fortest.Until(t, "no goroutine of a socket but one is left",
+		func() bool { return handling() <= 2 })
 }
 
 // An unreachable gateway is 503 with the usual headers; pages explain it, and nothing is lost.
@@ -168,12 +296,14 @@ func TestPolicyOfErrors(t *testing.T) {
 	w := newPolicyRig(t, ownOrigin, []string{shop}, servertest.NoLimits)
 	w.Gateway.Inject(sandbox.Fault{Status: 500, Times: -1})
 	id := w.Open(`{"amount_usd":"25.00"}`)
-	if page := w.try(t, "page", "GET", "/checkout/"+id, "", "Accept: text/html"); page.Code != 200 || !strings.Contains(page.Body.String(), `data-part="error"`) {
+	page := w.try(t, "page", "GET", "/checkout/"+id, "", "Accept: text/html")
+	if page.Code != 200 || !strings.Contains(page.Body.String(), `data-part="error"`) {
 		t.Errorf("the page = %d; want 200 with an error text", page.Code)
 	}
 	const choice = "currency_symbol=USDT&network_code=trc20"
 	for _, c := range []struct{ kind, method, path, body, accept string }{
-		{"data", "POST", "/checkout/" + id + "/attempts", choice, "application/json"}, {"page", "POST", "/checkout/" + id + "/attempts", choice, "text/html"},
+		{"data", "POST", "/checkout/" + id + "/attempts", choice, "application/json"},
+		{"page", "POST", "/checkout/" + id + "/attempts", choice, "text/html"},
 	} {
 		fortest.Answer(t, c.method+" "+c.path+" for "+c.accept,
 			w.try(t, c.kind, c.method, c.path, c.body, isForm, bearer, "Accept: "+c.accept), 503)
@@ -194,12 +324,18 @@ func TestPolicyBelowHTTP(t *testing.T) {
 	w := newPolicyRig(t, ownOrigin, []string{shop}, servertest.NoLimits)
 	addr := listen(t, w.Handler)
 	for text, want := range map[string]int{
-		"GET / HTTP/1.1\r\nHost: x\r\nX-A: " + strings.Repeat(canary, 2000) + "\r\n\r\n":                        431,
-		"GET / HTTP/1.1\r\nX-A: " + canary + "\r\n\r\n":                                                         400,
-		"GET /" + canary + "%zz HTTP/1.1\r\nHost: x\r\n\r\n":                                                    400,
-		"GET / HTTP/9.9\r\nHost: " + canary + "\r\n\r\n":                                                        505,
-		"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: " + canary + "\r\n\r\n":                               501,
-		"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\nX-A: " + canary + "\r\n\r\nxx": 400,
+		"GET / HTTP/1.1\r\nHost: x\r\nX-A: " + strings.Repeat(canary, 2000) +
+			"\r\n\r\n": 431,
+		"GET / HTTP/1.1\r\nX-A: " + canary +
+			"\r\n\r\n": 400,
+		"GET /" + canary +
+			"%zz HTTP/1.1\r\nHost: x\r\n\r\n": 400,
+		"GET / HTTP/9.9\r\nHost: " + canary +
+			"\r\n\r\n": 505,
+		"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: " + canary +
+			"\r\n\r\n": 501,
+		"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\nX-A: " + canary +
+			"\r\n\r\nxx": 400,
 	} {
 		conn := fortest.Must(net.Dial("tcp", addr))(t)
 		conn.SetDeadline(time.Now().Add(10 * time.Second))
@@ -212,7 +348,8 @@ func TestPolicyBelowHTTP(t *testing.T) {
 			t.Errorf("%.60q = %d; want %d and the end", text, response.StatusCode, want)
 		}
 		got := fmt.Sprint(response.Header)
-		if diff := cmp.Diff([]string{"text/plain; charset=utf-8"}, response.Header["Content-Type"]); diff != "" || len(response.Header) > 2 || strings.Contains(got, canary) {
+		diff := cmp.Diff([]string{"text/plain; charset=utf-8"}, response.Header["Content-Type"])
+		if diff != "" || len(response.Header) > 2 || strings.Contains(got, canary) {
 			t.Errorf("%.60q has headers %s", text, got)
 		}
 		conn.Close()

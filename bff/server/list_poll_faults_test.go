@@ -34,18 +34,26 @@ type listRig struct {
 
 func newListRig(t *testing.T, payments int) *listRig {
 	t.Helper()
-	l := &listRig{simulation: &simulation{tb: t, payments: payments, now: simStart, checks: time.Second}}
+	l := &listRig{
+		simulation: &simulation{tb: t, payments: payments, now: simStart, checks: time.Second},
+	}
 	l.sandbox = sandboxtest.New(sandbox.Config{Key: gatewayKey, Now: l.clock})
 	api := httptest.NewServer(l.sandbox)
 	t.Cleanup(api.Close)
 	l.api = api.URL
 	l.open()
-	l.client = fortest.Must(gateway.New(gateway.Config{URL: api.URL, Key: gatewayKey, Now: l.clock}))(t)
+	l.client = fortest.Must(gateway.New(gateway.Config{
+		URL: api.URL,
+		Key: gatewayKey,
+		Now: l.clock,
+	}))(t)
 	l.serve(countedLists{l.client, &l.lists})
 	for range payments {
-		s, _, err := l.service.Open(t.Context(), payment.Order{AmountUSD: decimal.NewFromInt(25), TTLMinutes: 60}, "")
+		s, _, err := l.service.Open(t.Context(),
+			payment.Order{AmountUSD: decimal.NewFromInt(25), TTLMinutes: 60}, "")
 		if err == nil {
-			s, err = l.service.Choose(t.Context(), s.ID, wire.Choice{CurrencySymbol: "USDT", NetworkCode: "trc20"})
+			s, err = l.service.Choose(t.Context(), s.ID,
+				wire.Choice{CurrencySymbol: "USDT", NetworkCode: "trc20"})
 		}
 		fortest.OK(t, err)
 		l.ids, l.codes = append(l.ids, s.ID), append(l.codes, s.Current().TrackingCode)
@@ -59,7 +67,9 @@ type countedLists struct {
 	n *atomic.Int64
 }
 
-func (c countedLists) Transactions(ctx context.Context, q payment.ListQuery) (payment.RecordPage, error) {
+func (c countedLists) Transactions(
+	ctx context.Context, q payment.ListQuery,
+) (payment.RecordPage, error) {
 	c.n.Add(1)
 	return c.Client.Transactions(ctx, q)
 }
@@ -104,10 +114,18 @@ func TestListFaults(t *testing.T) {
 	}
 	for _, a := range []sandboxtest.Answer{
 		{Body: sandboxtest.BadGateway},
-		{Body: `{"status":200,"data":{"items":[],"pagination":{"page":1,"limit":50,"total":0,"last_page":0}}}`},
-		{Set: map[string]any{"status": "confirmed"}}, {Set: map[string]any{"status": "expired"}}, {Set: map[string]any{"status": "???"}},
-		{Set: map[string]any{"paid_amount": "25.00000000"}}, {Set: map[string]any{"tx_id": "0xabc"}}, {Set: map[string]any{"paid_at": 1}},
-		{Set: map[string]any{"tracking_code": "other"}}, {Set: map[string]any{"expired_at": 5}}, {Set: map[string]any{"pagination.last_page": 1_000_000}},
+		{
+			Body: `{"status":200,"data":{"items":[],"pagination":{"page":1,"limit":50,"total":0,"last_page":0}}}`,
+		},
+		{Set: map[string]any{"status": "confirmed"}},
+		{Set: map[string]any{"status": "expired"}},
+		{Set: map[string]any{"status": "???"}},
+		{Set: map[string]any{"paid_amount": "25.00000000"}},
+		{Set: map[string]any{"tx_id": "0xabc"}},
+		{Set: map[string]any{"paid_at": 1}},
+		{Set: map[string]any{"tracking_code": "other"}},
+		{Set: map[string]any{"expired_at": 5}},
+		{Set: map[string]any{"pagination.last_page": 1_000_000}},
 	} {
 		cases = append(cases, a)
 	}
@@ -123,7 +141,10 @@ func TestListFaults(t *testing.T) {
 				l.sandbox.Falsify(wrong)
 			}
 			defer l.sandbox.ClearFaults()
-			l.serve(countedLists{l.client, &l.lists}) // it does not know yet that the list is suspect
+			l.serve(countedLists{
+				l.client,
+				&l.lists,
+			}) // it does not know yet that the list is suspect
 			before := l.lists.Load()
 			l.oldest, l.measured = 0, l.clock()
 			if took := l.takes(next); took > 16*time.Second {
@@ -137,7 +158,9 @@ func TestListFaults(t *testing.T) {
 			}
 			next++
 			for n, id := range l.ids {
-				if status := l.status(id); (status == wire.Confirmed) != (n < next) || status != wire.Confirmed && status != wire.Pending {
+				status := l.status(id)
+				if (status == wire.Confirmed) != (n < next) ||
+					status != wire.Confirmed && status != wire.Pending {
 					t.Errorf("payment %d is %s, when %d are paid", n, status, next)
 				}
 			}
@@ -169,20 +192,23 @@ func TestListThatIsFrozen(t *testing.T) {
 	}
 	l.run(time.Minute)
 	if hidden := l.unheard(20); hidden > 0 {
-		t.Errorf("%d of 20 are hidden, after the list was read %d times", hidden, l.asked("list")-lists)
+		t.Errorf("%d of 20 are hidden, after the list was read %d times", hidden,
+			l.asked("list")-lists)
 	}
 }
 
 // unheard is how many of the first n payments are not known to be confirmed.
 func (l *listRig) unheard(n int) int {
-	confirmed := slices.DeleteFunc(slices.Clone(l.ids[:n]), func(id string) bool { return l.status(id) == wire.Confirmed })
+	confirmed := slices.DeleteFunc(slices.Clone(l.ids[:n]),
+		func(id string) bool { return l.status(id) == wire.Confirmed })
 	return len(confirmed)
 }
 
 // page is the first page of the list of pending transactions.
 func (l *listRig) page() string {
 	l.tb.Helper()
-	req := fortest.Must(http.NewRequest(http.MethodGet, l.api+"/api/v1/merchant/transaction/list?status=pending&limit=50", nil))(l.tb)
+	req := fortest.Must(http.NewRequest(http.MethodGet,
+		l.api+"/api/v1/merchant/transaction/list?status=pending&limit=50", nil))(l.tb)
 	req.Header.Set("x-api-key", gatewayKey)
 	resp := fortest.Must(http.DefaultClient.Do(req))(l.tb)
 	defer resp.Body.Close()
@@ -196,7 +222,8 @@ func (l *listRig) page() string {
 // One of two instances reads the list; when it is gone, the other does.
 func TestTwoInstancesReadOneList(t *testing.T) {
 	t.Parallel()
-	p := newPair(t, 300*time.Millisecond) // the list is worth it from two payments on, and read every 1.35 s
+	p := newPair(t,
+		300*time.Millisecond) // the list is worth it from two payments on, and read every 1.35 s
 	var ids []string
 	for range 12 {
 		id := p.a.Open(`{"amount_usd":"25.00"}`)
@@ -205,13 +232,15 @@ func TestTwoInstancesReadOneList(t *testing.T) {
 	}
 	fortest.Until(t, "the list to be read", func() bool { return lists(p.a.Gateway) > 0 })
 	start, before := time.Now(), lists(p.a.Gateway)
-	fortest.Until(t, "the list to be read again", func() bool { return lists(p.a.Gateway) >= before+3 })
+	fortest.Until(t, "the list to be read again",
+		func() bool { return lists(p.a.Gateway) >= before+3 })
 	if took := time.Since(start); took < 2*1350*time.Millisecond*9/10 {
 		t.Errorf("it was read three times in %v; want one instance's pace", took)
 	}
 	p.stopA()
 	before = lists(p.a.Gateway)
-	fortest.Until(t, "the other instance to read it", func() bool { return lists(p.a.Gateway) >= before+2 })
+	fortest.Until(t, "the other instance to read it",
+		func() bool { return lists(p.a.Gateway) >= before+2 })
 	p.b.Pay(ids[3])
 	p.b.Await(ids[3], "confirmed")
 }

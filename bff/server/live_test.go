@@ -127,7 +127,8 @@ func TestLiveHandshake(t *testing.T) {
 	}
 	bad := strings.Replace(fmt.Sprintf(upgrade, id), "MDEy", "????", 1)
 	for range 25 {
-		if got := raw(t, addr, strings.Replace(bad, "Host", "Connection: close\r\nHost", 1)); len(got) != 1 || got[0] != 426 {
+		got := raw(t, addr, strings.Replace(bad, "Host", "Connection: close\r\nHost", 1))
+		if len(got) != 1 || got[0] != 426 {
 			t.Fatalf("answers to a bad key = %v; want 426", got)
 		}
 	}

@@ -31,7 +31,8 @@ var socketMistake = []string{"Connection: Upgrade", "Upgrade: websocket"}
 // mistakes are those that need no certain state.
 func mistakes(operation map[string]any) []mistake {
 	one, kind := member1(operation), isJSON
-	if body := written().resolved(operation["requestBody"]); body != nil && dig(body, "content", "application/json") == nil {
+	body := written().resolved(operation["requestBody"])
+	if body != nil && dig(body, "content", "application/json") == nil {
 		kind = isForm
 	}
 	return []mistake{
@@ -42,7 +43,11 @@ func mistakes(operation map[string]any) []mistake {
 		{"too_large", `{"x":"` + strings.Repeat("x", 65<<10) + `"}`, []string{kind, bearer}},
 		{"unknown_field", `{"nobody":1}`, []string{isJSON, bearer}},
 		{"duplicate_field", fmt.Sprintf(`{%q:null,%q:null}`, one, one), []string{isJSON, bearer}},
-		{"session_unknown", example(operation), append(socketMistake, isJSON, bearer, "Origin: "+ownOrigin)},
+		{
+			"session_unknown",
+			example(operation),
+			append(socketMistake, isJSON, bearer, "Origin: "+ownOrigin),
+		},
 	}
 }
 
@@ -75,7 +80,8 @@ func example(operation map[string]any) string {
 // asked sends a request to a route with id for all parts of its path.
 func (r *rig) asked(addr, route, id, body string, headers ...string) *httptest.ResponseRecorder {
 	method, path, _ := strings.Cut(route, " ")
-	path = strings.NewReplacer("{session}", id, "{token}", id, "{file}", id, "{version}", id).Replace(path)
+	path = strings.NewReplacer("{session}", id, "{token}", id, "{file}", id, "{version}",
+		id).Replace(path)
 	return r.DoFrom(addr, method, path, body, append(headers, "Accept: application/json")...)
 }
 
@@ -97,7 +103,8 @@ func TestMistakes(t *testing.T) {
 			if strings.HasPrefix(route, "POST /hooks/") {
 				return // who has not its token hears of nothing else; see TestTortureBadInputs
 			}
-			m := mistakes(operation)[slices.IndexFunc(mistakes(nil), func(o mistake) bool { return o.code == m.code })]
+			m := mistakes(operation)[slices.IndexFunc(mistakes(nil),
+				func(o mistake) bool { return o.code == m.code })]
 			answer := w.asked("192.0.2.1", route, "cs_none", m.body, m.headers...)
 			problem(t, answer, m.code)
 			if t.Failed() {
@@ -120,7 +127,10 @@ func TestMistakenValues(t *testing.T) {
 			answer = w.asked("192.0.2.1", route, "cs_none", "", "Origin: "+ownOrigin)
 		case method == "GET":
 			answer = w.asked("192.0.2.1", route+"?nobody=1", "cs_none", "", bearer)
-		case strings.HasPrefix(path, "/v1/sessions/"), path == "/v1/sessions", path == "/v1/events/replay", path == "/v1/webhooks/test":
+		case strings.HasPrefix(
+			path,
+			"/v1/sessions/",
+		), path == "/v1/sessions", path == "/v1/events/replay", path == "/v1/webhooks/test":
 			return // their values: see TestTortureBadInputs and TestWebhookTest
 		default:
 			answer = w.asked("192.0.2.1", route, "cs_none", "a=%zz", isForm)
@@ -134,7 +144,8 @@ func TestMistakenValues(t *testing.T) {
 // TestRateLimitedMistakes: where the document lists rate_limited, it comes.
 func TestRateLimitedMistakes(t *testing.T) {
 	t.Parallel()
-	w := newPolicyRig(t, ownOrigin, []string{shop}, web.Limits{Reads: 1, Posts: 1, Calls: 1, Guesses: 1, Sockets: 1})
+	w := newPolicyRig(t, ownOrigin, []string{shop},
+		web.Limits{Reads: 1, Posts: 1, Calls: 1, Guesses: 1, Sockets: 1})
 	n := 0
 	operations("rate_limited", func(route string, operation map[string]any) {
 		n++
@@ -150,7 +161,9 @@ func TestRateLimitedMistakes(t *testing.T) {
 func TestNoDatabase(t *testing.T) {
 	t.Parallel()
 	gateway, c := servertest.NewGateway(t)
-	r, stop := startWith(t, gateway, c, server.Options{Simulate: func(context.Context, string, string) error { return nil }})
+	c.Rates = "rates.yaml" // which need not exist
+	r, stop := startWith(t, gateway, c,
+		server.Options{Simulate: func(context.Context, string, string) error { return nil }})
 	r.Choose(r.Open(`{"amount_usd":"25.00"}`)) // the gateway lists a transaction, and its coins are known
 	stop()
 	operations("storage_unavailable", func(route string, operation map[string]any) {
@@ -162,7 +175,8 @@ func TestNoDatabase(t *testing.T) {
 		if strings.HasPrefix(route, "GET /checkout/") {
 			headers = append(headers, "Origin: "+ownOrigin)
 		}
-		if problem(t, r.asked("192.0.2.1", route, exampleSession, body, headers...), "storage_unavailable"); t.Failed() {
+		if problem(t, r.asked("192.0.2.1", route, exampleSession, body, headers...),
+			"storage_unavailable"); t.Failed() {
 			t.Fatal(route)
 		}
 	})

@@ -31,15 +31,18 @@ const coin = "&currency_symbol=USDT&network_code=USDT%3Atrc20"
 func (r *rig) stored() string {
 	r.T.Helper()
 	var list struct{ Data []json.RawMessage }
-	fortest.OK(r.T, json.Unmarshal(r.Do("GET", "/v1/sessions?limit=100", "", bearer).Body.Bytes(), &list))
-	return fmt.Sprintf("%d sessions, %d transactions", len(list.Data), len(r.Gateway.Transactions()))
+	fortest.OK(r.T,
+		json.Unmarshal(r.Do("GET", "/v1/sessions?limit=100", "", bearer).Body.Bytes(), &list))
+	return fmt.Sprintf("%d sessions, %d transactions", len(list.Data),
+		len(r.Gateway.Transactions()))
 }
 
 // price reads the price off a page, and what its fields hold.
 func price(page string) string {
 	var found []string
 	for _, pattern := range []string{
-		`data-part="amount-usd" data-value="([^"]*)"`, `name="amount" type="text" value="([^"]*)"`, `<option selected value="([0-9]+)"`,
+		`data-part="amount-usd" data-value="([^"]*)"`, `name="amount" type="text" value="([^"]*)"`,
+		`<option selected value="([0-9]+)"`,
 	} {
 		if m := regexp.MustCompile(pattern).FindStringSubmatch(page); m != nil {
 			found = append(found, m[1])
@@ -53,11 +56,17 @@ func TestOfferIsStoredWithTheChoice(t *testing.T) {
 	t.Parallel()
 	r := newOfferRig(t)
 	for i := range 40 {
-		query := []string{"item=coffee&quantity=3", "item=tip&amount=7", "item=tip&amount=1000", "item=coffee&quantity=11"}[i%4]
+		query := []string{
+			"item=coffee&quantity=3", "item=tip&amount=7", "item=tip&amount=1000",
+			"item=coffee&quantity=11",
+		}[i%4]
 		want := []int{200, 200, 422, 422}[i%4]
 		fortest.Answer(t, "GET /checkout?"+query, r.Do("GET", "/checkout?"+query, ""), want)
 	}
-	for _, form := range []string{"item=tip&apply=1&amount=7" + coin, "item=tip&amount=1,000" + coin, "item=tip&amount=" + coin, "item=coffee&quantity=0" + coin} {
+	for _, form := range []string{
+		"item=tip&apply=1&amount=7" + coin, "item=tip&amount=1,000" + coin,
+		"item=tip&amount=" + coin, "item=coffee&quantity=0" + coin,
+	} {
 		r.Do("POST", "/checkout", form, isForm)
 	}
 	fortest.Equal(t, r.stored(), "0 sessions, 0 transactions", "after looking")
@@ -87,16 +96,32 @@ func TestOfferPages(t *testing.T) {
 		{"item=tip&amount=7", 200, "7.00 7.00", `href="/checkout?item=tip`},
 		{"item=tip&amount=0.99", 422, "5.00 0.99", "Enter an amount from $1.00 to $100.00."},
 		{"item=tip&amount=1%2C000", 422, "5.00 1,000", `aria-invalid="true"`},
-		{"item=tip&amount=%22%3E%3Cscript%3E", 422, "5.00 &#34;&gt;&lt;script&gt;", `data-code="amount_invalid"`},
+		{
+			"item=tip&amount=%22%3E%3Cscript%3E",
+			422,
+			"5.00 &#34;&gt;&lt;script&gt;",
+			`data-code="amount_invalid"`,
+		},
 		{"item=tip&amount=" + strings.Repeat("9", 500), 422, "5.00 " + strings.Repeat("9", 40), ""},
-		{"item=tip&amount=7&embed=inline&origin=" + url.QueryEscape(shop) + "&theme=dark", 200, "7.00 7.00", `name="origin" type="hidden" value="` + shop + `"`},
-		{"item=coffee&quantity=2&currency_symbol=USDT&network_code=USDT%3Atrc20", 200, "9.00 2", `checked data-part="network" name="network.USDT" type="radio" value="USDT:trc20"`},
+		{
+			"item=tip&amount=7&embed=inline&origin=" + url.QueryEscape(shop) + "&theme=dark",
+			200,
+			"7.00 7.00",
+			`name="origin" type="hidden" value="` + shop + `"`,
+		},
+		{
+			"item=coffee&quantity=2&currency_symbol=USDT&network_code=USDT%3Atrc20",
+			200,
+			"9.00 2",
+			`checked data-part="network" name="network.USDT" type="radio" value="USDT:trc20"`,
+		},
 		{"item=coffee&email=x%40shop.example", 200, "4.50 1", `name="email" pattern="`},
 	} {
 		w := r.Do("GET", "/checkout?"+row.query, "")
 		page := w.Body.String()
 		if w.Code != row.status || price(page) != row.price || !strings.Contains(page, row.has) {
-			t.Errorf("GET /checkout?%s = %d, %q, has %q: %t; want %d, %q", row.query, w.Code, price(page), row.has, strings.Contains(page, row.has), row.status, row.price)
+			t.Errorf("GET /checkout?%s = %d, %q, has %q: %t; want %d, %q", row.query, w.Code,
+				price(page), row.has, strings.Contains(page, row.has), row.status, row.price)
 		}
 		fortest.Equal(t, strings.Count(page, `data-part="error"`), row.status/422,
 			"GET /checkout?%s says errors", row.query)
@@ -128,7 +153,10 @@ func TestOfferForms(t *testing.T) {
 	} {
 		w := r.Do("POST", "/checkout", row.form+coin+"&email=ann%40shop.example", isForm)
 		fortest.Equal(t, r.outcome(w), row.want, "POST %s", row.form)
-		if page := w.Body.String(); w.Code == 422 && (!strings.Contains(page, `value="ann@shop.example"`) || !strings.Contains(page, ` checked data-part="network"`)) {
+		page := w.Body.String()
+		if w.Code == 422 &&
+			(!strings.Contains(page, `value="ann@shop.example"`) ||
+				!strings.Contains(page, ` checked data-part="network"`)) {
 			t.Errorf("POST %s: the page has forgotten the choice", row.form)
 		}
 	}
@@ -155,10 +183,11 @@ func (r *rig) outcome(w *httptest.ResponseRecorder) string {
 func TestOfferApply(t *testing.T) {
 	r := newOfferRig(t)
 	for form, want := range map[string]string{
-		"item=tip&amount=4%2C50&key=page_1&apply=1&email=ann%40shop.example":                                   "/checkout?item=tip&amount=4.50",
-		"item=coffee&quantity=3&amount=9&apply=1":                                                              "/checkout?item=coffee&quantity=3",
-		"item=mug&quantity=3&apply=1":                                                                          "/checkout?item=mug",
-		"item=tip&amount=7&apply=1&embed=modal&origin=" + url.QueryEscape(shop) + "&lang=de&theme=dark" + coin: "/checkout?embed=modal&origin=https%3A%2F%2Fshop.example&theme=dark&lang=de&item=tip&amount=7.00&currency_symbol=USDT&network_code=USDT%3Atrc20",
+		"item=tip&amount=4%2C50&key=page_1&apply=1&email=ann%40shop.example": "/checkout?item=tip&amount=4.50",
+		"item=coffee&quantity=3&amount=9&apply=1":                            "/checkout?item=coffee&quantity=3",
+		"item=mug&quantity=3&apply=1":                                        "/checkout?item=mug",
+		"item=tip&amount=7&apply=1&embed=modal&origin=" + url.QueryEscape(shop) +
+			"&lang=de&theme=dark" + coin: "/checkout?embed=modal&origin=https%3A%2F%2Fshop.example&theme=dark&lang=de&item=tip&amount=7.00&currency_symbol=USDT&network_code=USDT%3Atrc20",
 	} {
 		w := r.Do("POST", "/checkout", form, isForm)
 		if got := w.Header().Get("Location"); w.Code != 303 || got != want {
@@ -216,7 +245,9 @@ func TestKeyIsInNoAddress(t *testing.T) {
 	r := newOfferRig(t)
 	field := regexp.MustCompile(`name="key" type="hidden" value="([^"]+)"`)
 	seen := map[string]bool{}
-	for _, path := range []string{"/checkout?item=mug&key=shared", "/checkout?item=tip&key=shared", "/checkout?item=mug"} {
+	for _, path := range []string{
+		"/checkout?item=mug&key=shared", "/checkout?item=tip&key=shared", "/checkout?item=mug",
+	} {
 		page := r.Do("GET", path, "", "Accept: text/html").Body.String()
 		found := field.FindStringSubmatch(page)
 		if found == nil || found[1] == "shared" || seen[found[1]] {

@@ -80,7 +80,8 @@ func TestFullAlerts(t *testing.T) {
 		if s := r.Labels["severity"]; s != "page" && s != "ticket" {
 			t.Errorf("%s has the severity %q", r.Alert, s)
 		}
-		if want := "docs/ops/runbook.md#" + strings.ToLower(r.Alert); r.Annotations["runbook_url"] != want {
+		want := "docs/ops/runbook.md#" + strings.ToLower(r.Alert)
+		if r.Annotations["runbook_url"] != want {
 			t.Errorf("%s leads to %s; want %s", r.Alert, r.Annotations["runbook_url"], want)
 		}
 		_, section, _ := strings.Cut(runbook, "\n## "+r.Alert+"\n")
@@ -90,7 +91,10 @@ func TestFullAlerts(t *testing.T) {
 				"the runbook's section of %s has %s times", r.Alert, part)
 		}
 	}
-	for _, found := range regexp.MustCompile(`(?m)^## (Coinslot\S+)$`).FindAllStringSubmatch(runbook, -1) {
+	for _, found := range regexp.MustCompile(`(?m)^## (Coinslot\S+)$`).FindAllStringSubmatch(
+		runbook,
+		-1,
+	) {
 		if !slices.Contains(names, found[1]) {
 			t.Errorf("the runbook has a section of no alert: %s", found[1])
 		}
@@ -196,7 +200,9 @@ func family(name string) (metrics.Family, bool) {
 		if f.Name == name && f.Kind != "histogram" {
 			return f, true
 		}
-		if whole, part, _ := strings.Cut(name, f.Name); whole == "" && f.Kind == "histogram" && slices.Contains([]string{"_bucket", "_sum", "_count"}, part) {
+		whole, part, _ := strings.Cut(name, f.Name)
+		if whole == "" && f.Kind == "histogram" &&
+			slices.Contains([]string{"_bucket", "_sum", "_count"}, part) {
 			return f, true
 		}
 	}

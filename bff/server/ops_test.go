@@ -60,7 +60,9 @@ func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var got struct {
 		ResourceSpans []struct{ ScopeSpans []struct{ Spans []collected } }
 	}
-	if err := json.Unmarshal(body, &got); err != nil || r.URL.Path != "/v1/traces" || r.Header.Get("Content-Type") != "application/json" {
+	err := json.Unmarshal(body, &got)
+	if err != nil || r.URL.Path != "/v1/traces" ||
+		r.Header.Get("Content-Type") != "application/json" {
 		http.Error(w, "no", http.StatusBadRequest)
 		return
 	}
@@ -117,11 +119,16 @@ func newObservedRig(t *testing.T) *observedRig {
 		at = append(at, s.URL)
 	}
 	c := servertest.Settings(t, at[0])
-	c.Traces, c.WebhookURLs, c.AllowPrivateWebhooks = at[1]+"/v1/traces", []string{at[2] + "/hook?key=" + canaryQuery}, true
+	c.Traces = at[1] + "/v1/traces"
+	c.WebhookURLs = []string{at[2] + "/hook?key=" + canaryQuery}
+	c.AllowPrivateWebhooks = true
 	c.WebhookSecrets = []config.Secret{config.NewSecret(hookSecret)}
 	c.Rates = ratesFile(t)
 	log := &fortest.Log{}
-	w.Rig, _ = servertest.Start(t, gateway, c, server.Options{Version: "v1.2.3", Log: logs.New(log, logs.Config{JSON: true, Level: slog.LevelDebug})})
+	w.Rig, _ = servertest.Start(t, gateway, c, server.Options{
+		Version: "v1.2.3",
+		Log:     logs.New(log, logs.Config{JSON: true, Level: slog.LevelDebug}),
+	})
 	w.Log = log
 	return w
 }
@@ -130,7 +137,8 @@ func (w *observedRig) scrape() string {
 	w.T.Helper()
 	answer := httptest.NewRecorder()
 	w.Server.Ops.ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
-	if answer.Code != 200 || answer.Header().Get("Content-Type") != "text/plain; version=0.0.4; charset=utf-8" {
+	if answer.Code != 200 ||
+		answer.Header().Get("Content-Type") != "text/plain; version=0.0.4; charset=utf-8" {
 		w.T.Fatalf("GET /metrics = %d %s", answer.Code, answer.Header())
 	}
 	return answer.Body.String()
@@ -145,18 +153,24 @@ const (
 // returns the session.
 func (w *observedRig) runFlows() string {
 	t := w.T
-	id := w.Open(`{"amount_usd":"25.00","order_ref":"canary-ref","title":"` + canaryTitle + `","metadata":{"canary":"` + canaryQuery + `"}}`)
+	id := w.Open(`{"amount_usd":"25.00","order_ref":"canary-ref","title":"` + canaryTitle +
+		`","metadata":{"canary":"` + canaryQuery + `"}}`)
 	w.Do("GET", "/checkout/"+id+"?check="+canaryQuery, "")
-	answer := w.Do("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20","email":"`+canaryEmail+`","comment":"`+canaryComment+`"}`,
-		isJSON, "Traceparent: 00-"+incomingTrace+"-"+incomingSpan+"-00", "Tracestate: a="+canaryQuery, "Baggage: a="+canaryQuery)
-	if answer.Code != 200 || answer.Header().Get("Traceparent") != "" || strings.Contains(answer.Body.String(), incomingTrace) {
+	answer := w.Do("POST", "/checkout/"+id+
+		"/attempts", `{"currency_symbol":"USDT","network_code":"trc20","email":"`+canaryEmail+
+		`","comment":"`+canaryComment+`"}`,
+		isJSON, "Traceparent: 00-"+incomingTrace+"-"+incomingSpan+
+			"-00", "Tracestate: a="+canaryQuery, "Baggage: a="+canaryQuery)
+	if answer.Code != 200 || answer.Header().Get("Traceparent") != "" ||
+		strings.Contains(answer.Body.String(), incomingTrace) {
 		t.Fatalf("POST attempts = %d %s %.200s", answer.Code, answer.Header(), answer.Body)
 	}
 	w.Await(id, "pending")
 	list := w.Gateway.Transactions()
 	fortest.OK(t, w.Gateway.Pay(list[len(list)-1].TrackingCode, sandbox.KindPay))
 	w.Await(id, "confirmed")
-	w.Do("GET", "/v1/sessions/"+id, "", "Authorization: Bearer "+secretKey, "Traceparent: 00-"+incomingTrace+"-"+incomingSpan+"-01")
+	w.Do("GET", "/v1/sessions/"+id, "", "Authorization: Bearer "+secretKey,
+		"Traceparent: 00-"+incomingTrace+"-"+incomingSpan+"-01")
 	w.Do("POST", "/hooks/gateway/"+hookToken, `{"tracking_code":"x"}`)
 	w.Do("POST", "/hooks/gateway/"+canaryQuery, "")
 	w.Do("GET", "/v1/"+secretKey, "", "Authorization: Bearer "+canaryQuery)
@@ -172,10 +186,12 @@ func TestFullObserved(t *testing.T) {
 	w := newObservedRig(t)
 	id := w.runFlows()
 	fortest.Until(t, "the webhooks", func() bool {
-		return strings.Contains(w.scrape(), `coinslot_webhook_deliveries_total{result="delivered"} 2`)
+		return strings.Contains(w.scrape(),
+			`coinslot_webhook_deliveries_total{result="delivered"} 2`)
 	})
 	fortest.Until(t, "the spans", func() bool {
-		return w.collector.spans(w.collector.linked())["webhook checkout.confirmed"].SpanID != "" && len(w.collector.spans(incomingTrace)) > 0
+		return w.collector.spans(w.collector.linked())["webhook checkout.confirmed"].SpanID != "" &&
+			len(w.collector.spans(incomingTrace)) > 0
 	})
 	page := w.scrape()
 	t.Run("metrics", func(t *testing.T) { checkMetrics(t, page) })
@@ -183,11 +199,16 @@ func TestFullObserved(t *testing.T) {
 	t.Run("log", func(t *testing.T) { checkLog(t, w.Log.String(), id) })
 	w.collector.mu.Lock()
 	defer w.collector.mu.Unlock()
-	for where, text := range map[string]string{"metrics": page, "the traces": w.collector.raw.String(), "the log": w.Log.String()} {
+	for where, text := range map[string]string{
+		"metrics":    page,
+		"the traces": w.collector.raw.String(),
+		"the log":    w.Log.String(),
+	} {
 		w.NoSecrets(text, where)
 		fortest.Lacks(t, where+" holds", text, "canary", hookSecret, "T9yD14", "trackingCode")
 		for _, made := range w.Gateway.Transactions() {
-			if strings.Contains(text, made.WalletAddress) || where != "the log" && strings.Contains(text, made.TrackingCode) {
+			if strings.Contains(text, made.WalletAddress) ||
+				where != "the log" && strings.Contains(text, made.TrackingCode) {
 				t.Errorf("%s holds an address or a tracking code", where)
 			}
 		}
@@ -213,7 +234,8 @@ func checkMetrics(t *testing.T, page string) {
 	known := map[string]bool{}
 	for _, f := range metrics.Families() {
 		known[f.Name] = true
-		if !strings.Contains(page, "# HELP "+f.Name+" ") && !slices.Contains([]string{"coinslot_http_rate_limited_total"}, f.Name) {
+		if !strings.Contains(page, "# HELP "+f.Name+" ") &&
+			!slices.Contains([]string{"coinslot_http_rate_limited_total"}, f.Name) {
 			t.Errorf("%s is in the table and not in /metrics", f.Name)
 		}
 	}
@@ -244,7 +266,8 @@ func (c *collector) linked() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, s := range c.list {
-		if s.Name == "POST /checkout/{session}/attempts" && len(s.Links) == 1 && s.Links[0].TraceID == incomingTrace && s.Links[0].SpanID == incomingSpan {
+		if s.Name == "POST /checkout/{session}/attempts" && len(s.Links) == 1 &&
+			s.Links[0].TraceID == incomingTrace && s.Links[0].SpanID == incomingSpan {
 			return s.TraceID
 		}
 	}
@@ -255,41 +278,61 @@ func (c *collector) linked() string {
 // continued one of the merchant.
 func checkTraces(t *testing.T, c *collector, id string) {
 	own := c.linked()
-	if merchant := c.spans(incomingTrace); len(merchant) == 0 || merchant["GET /v1/sessions/{session}"].ParentSpanID != incomingSpan || own == incomingTrace {
-		t.Errorf("the trace that was named has %+v, the shopper's is %s; want the merchant's request in it alone", merchant, own)
+	merchant := c.spans(incomingTrace)
+	if len(merchant) == 0 || merchant["GET /v1/sessions/{session}"].ParentSpanID != incomingSpan ||
+		own == incomingTrace {
+		t.Errorf(
+			"the trace that was named has %+v, the shopper's is %s; want the merchant's request in it alone",
+			merchant,
+			own,
+		)
 	}
 	spans := c.spans(own)
-	asked, called, delivered := spans["POST /checkout/{session}/attempts"], spans["gateway create"], spans["webhook checkout.confirmed"]
+	asked := spans["POST /checkout/{session}/attempts"]
+	called := spans["gateway create"]
+	delivered := spans["webhook checkout.confirmed"]
 	for _, c := range []struct {
 		name         string
 		span         collected
 		kind         int
 		parent, attr string
 	}{
-		{"request", asked, 2, "", `"http.response.status_code" map[intValue:200]`}, {"gateway call", called, 3, asked.SpanID, `"coinslot.outcome" map[stringValue:done]`},
-		{"webhook", delivered, 3, asked.SpanID, `"coinslot.outcome" map[stringValue:delivered]`}, {"webhook of pending", spans["webhook checkout.pending"], 3, asked.SpanID, ""},
+		{"request", asked, 2, "", `"http.response.status_code" map[intValue:200]`},
+		{"gateway call", called, 3, asked.SpanID, `"coinslot.outcome" map[stringValue:done]`},
+		{"webhook", delivered, 3, asked.SpanID, `"coinslot.outcome" map[stringValue:delivered]`},
+		{"webhook of pending", spans["webhook checkout.pending"], 3, asked.SpanID, ""},
 		{"database", spans["database write"], 3, spans["database write"].ParentSpanID, ""},
 	} {
 		var attributes string
 		for _, a := range c.span.Attributes {
 			attributes += fmt.Sprintf("%q %v\n", a.Key, a.Value)
 		}
-		if c.span.SpanID == "" || c.span.Kind != c.kind || c.span.ParentSpanID != c.parent || !strings.Contains(attributes, c.attr) || c.span.EndTimeUnixNano < c.span.StartTimeUnixNano {
-			t.Errorf("%s = %+v; want kind %d, parent %s and %s", c.name, c.span, c.kind, c.parent, c.attr)
+		if c.span.SpanID == "" || c.span.Kind != c.kind || c.span.ParentSpanID != c.parent ||
+			!strings.Contains(attributes, c.attr) ||
+			c.span.EndTimeUnixNano < c.span.StartTimeUnixNano {
+			t.Errorf("%s = %+v; want kind %d, parent %s and %s", c.name, c.span, c.kind, c.parent,
+				c.attr)
 		}
-		if c.name != "database" && !strings.Contains(attributes, `"coinslot.session" map[stringValue:`+id+`]`) {
+		if c.name != "database" &&
+			!strings.Contains(attributes, `"coinslot.session" map[stringValue:`+id+`]`) {
 			t.Errorf("%s names no session: %s", c.name, attributes)
 		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	linked := slices.ContainsFunc(c.list, func(s collected) bool {
-		return s.Name == "look" && s.TraceID != own && len(s.Links) == 1 && s.Links[0].TraceID == own && s.Links[0].SpanID == asked.SpanID
+		return s.Name == "look" && s.TraceID != own && len(s.Links) == 1 &&
+			s.Links[0].TraceID == own && s.Links[0].SpanID == asked.SpanID
 	})
 	if !linked {
 		t.Error("no look after the payment has a link to it")
 	}
-	if slices.ContainsFunc(c.list, func(s collected) bool { return strings.HasPrefix(s.Name, "database ") && s.ParentSpanID == "" }) {
+	if slices.ContainsFunc(
+		c.list,
+		func(s collected) bool {
+			return strings.HasPrefix(s.Name, "database ") && s.ParentSpanID == ""
+		},
+	) {
 		t.Error("the database is traced for its own sake")
 	}
 }
@@ -310,14 +353,19 @@ func checkLog(t *testing.T, text, id string) {
 			continue
 		}
 		requests++
-		if !requestID.MatchString(fmt.Sprint(l["request_id"])) || l["trace_id"] == "" || l["status"] == 0.0 || l["took"] == nil || l["method"] == nil {
+		if !requestID.MatchString(fmt.Sprint(l["request_id"])) || l["trace_id"] == "" ||
+			l["status"] == 0.0 || l["took"] == nil || l["method"] == nil {
 			t.Errorf("a request's line lacks something: %s", line)
 		}
-		if route := l["route"].(string); route == "/checkout/{session}/attempts" && (l["trace_id"] == incomingTrace || l["level"] != "INFO" || l["session"] != id) {
+		route := l["route"].(string)
+		if route == "/checkout/{session}/attempts" &&
+			(l["trace_id"] == incomingTrace || l["level"] != "INFO" || l["session"] != id) {
 			t.Errorf("the line of a choice: %s", line)
 		}
 	}
-	for _, message := range []string{"request", "gateway call", "session changed", "webhook delivered"} {
+	for _, message := range []string{
+		"request", "gateway call", "session changed", "webhook delivered",
+	} {
 		if sessions[message] == 0 {
 			t.Errorf("no line %q names the session", message)
 		}

@@ -51,19 +51,25 @@ func policyOf(kind, public string, origins []string) map[string]string {
 		h["Strict-Transport-Security"] = "max-age=31536000"
 	}
 	kept := func(cache, readers string) {
-		h["Content-Security-Policy"], h["Cache-Control"], h["Vary"] = barePolicy+"; sandbox", cache, "Accept-Encoding"
-		h["Cross-Origin-Resource-Policy"], h["Cross-Origin-Opener-Policy"] = "cross-origin", "same-origin"
+		h["Content-Security-Policy"] = barePolicy + "; sandbox"
+		h["Cache-Control"] = cache
+		h["Vary"] = "Accept-Encoding"
+		h["Cross-Origin-Resource-Policy"] = "cross-origin"
+		h["Cross-Origin-Opener-Policy"] = "same-origin"
 		if readers != "" {
 			h["Access-Control-Allow-Origin"] = readers
 		}
 	}
 	fresh := func(policy, resource, opener string) {
-		h["Content-Security-Policy"], h["Cache-Control"], h["Vary"] = policy, "no-store", "Accept, Accept-Language"
+		h["Content-Security-Policy"] = policy
+		h["Cache-Control"] = "no-store"
+		h["Vary"] = "Accept, Accept-Language"
 		h["Cross-Origin-Resource-Policy"], h["Cross-Origin-Opener-Policy"] = resource, opener
 	}
 	switch kind {
 	case "page":
-		fresh(pageStart+strings.Join(append([]string{"'self'"}, origins...), " ")+pageEnd, "cross-origin", "same-origin-allow-popups")
+		fresh(pageStart+strings.Join(append([]string{"'self'"}, origins...), " ")+pageEnd,
+			"cross-origin", "same-origin-allow-popups")
 		h["Cross-Origin-Embedder-Policy"], h["Permissions-Policy"] = "require-corp", allowedHeaders
 		h["Vary"] = "Accept, Accept-Encoding, Accept-Language"
 	case "alone":
@@ -102,8 +108,17 @@ func policyOf(kind, public string, origins []string) map[string]string {
 	case "icon":
 		kept("public, max-age=86400", "*")
 	case "console":
-		fresh("default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'", "same-origin", "same-origin")
-		h["Cross-Origin-Embedder-Policy"], h["Permissions-Policy"] = "require-corp", strings.Replace(allowedHeaders, "=(self)", "=()", 1)
+		fresh(
+			"default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+			"same-origin",
+			"same-origin",
+		)
+		h["Cross-Origin-Embedder-Policy"], h["Permissions-Policy"] = "require-corp", strings.Replace(
+			allowedHeaders,
+			"=(self)",
+			"=()",
+			1,
+		)
 		h["Vary"], h["X-Robots-Tag"] = "Accept, Cookie", "noindex, nofollow"
 	default:
 		panic("no such kind: " + kind)
@@ -125,13 +140,18 @@ type policyRig struct {
 func newPolicyRig(t *testing.T, public string, origins []string, limits web.Limits) *policyRig {
 	t.Helper()
 	gateway, c := servertest.NewGateway(t)
-	c.PublicURL, c.Origins, c.AdminPassword = public, origins, config.NewSecret(servertest.ConsoleHash)
-	r, _ := startWith(t, gateway, c, server.Options{Limits: limits, Kinds: []string{"pay"}, Simulate: func(_ context.Context, code, kind string) error {
-		if kind == "panic" {
-			panic("canary of the cause")
-		}
-		return gateway.Pay(code, sandbox.Kind(kind))
-	}})
+	c.PublicURL = public
+	c.Origins = origins
+	c.AdminPassword = config.NewSecret(servertest.ConsoleHash)
+	r, _ := startWith(t, gateway, c, server.Options{
+		Limits: limits,
+		Kinds:  []string{"pay"},
+		Simulate: func(_ context.Context, code, kind string) error {
+			if kind == "panic" {
+				panic("canary of the cause")
+			}
+			return gateway.Pay(code, sandbox.Kind(kind))
+		}})
 	w := &policyRig{rig: r, origins: origins, routes: r.routes, seen: map[int]int{}}
 	return w
 }
@@ -139,7 +159,10 @@ func newPolicyRig(t *testing.T, public string, origins []string, limits web.Limi
 // populate opens sessions of every sort, and finds files.
 func (w *policyRig) populate() {
 	w.T.Helper()
-	open, pending, paid, ended := w.Open(`{"amount_usd":"25.00"}`), w.Open(`{"amount_usd":"25.00"}`), w.Open(`{"amount_usd":"25.00"}`), w.Open(`{"amount_usd":"25.00"}`)
+	open := w.Open(`{"amount_usd":"25.00"}`)
+	pending := w.Open(`{"amount_usd":"25.00"}`)
+	paid := w.Open(`{"amount_usd":"25.00"}`)
+	ended := w.Open(`{"amount_usd":"25.00"}`)
 	w.Choose(pending)
 	w.Await(pending, "pending")
 	w.Choose(paid)
@@ -149,12 +172,16 @@ func (w *policyRig) populate() {
 	w.Do("POST", "/v1/sessions/"+ended+"/cancel", "", bearer)
 	w.sessions = []string{open, pending, paid, ended, "cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "cs_none"}
 	text := w.Do("GET", "/checkout/"+open, "").Body.String()
-	version := regexp.MustCompile(`version:\s*"([0-9.]+)"`).FindStringSubmatch(w.Do("GET", "/checkout.js", "").Body.String())
+	version := regexp.MustCompile(`version:\s*"([0-9.]+)"`).FindStringSubmatch(w.Do("GET",
+		"/checkout.js", "").Body.String())
 	asset := regexp.MustCompile(`/assets/checkout\.[0-9a-f]+\.css`).FindString(text)
 	if version == nil || asset == "" {
 		w.T.Fatal("the page or checkout.js names no file")
 	}
-	w.paths = map[string]string{"{asset}": asset, "{release}": "/checkout/" + version[1] + "/checkout.js"}
+	w.paths = map[string]string{
+		"{asset}":   asset,
+		"{release}": "/checkout/" + version[1] + "/checkout.js",
+	}
 }
 
 // expand returns the addresses that a path of routes stands for.
@@ -175,16 +202,23 @@ func (w *policyRig) expand(path string) (list []string) {
 const canary = "canary-of-the-request"
 
 // try makes a request that holds the canary wherever it can and judges the answer.
-func (w *policyRig) try(t *testing.T, kind, method, path, body string, headers ...string) *httptest.ResponseRecorder {
+func (w *policyRig) try(
+	t *testing.T, kind, method, path, body string, headers ...string,
+) *httptest.ResponseRecorder {
 	t.Helper()
 	w.sent++
 	separator := "?"
 	if strings.Contains(path, "?") {
 		separator = "&"
 	}
-	marked := append([]string{"X-Request-Id: " + canary, "Referer: https://" + canary + ".example", "X-Forwarded-Host: " + canary, "Cookie: a=" + canary,
-		"Accept-Language: " + canary, "User-Agent: " + canary, "Idempotency-Key: " + canary + strconv.Itoa(w.sent)}, headers...)
-	answer := w.DoTo(canary+".example", method, path+separator+"theme="+canary+"&lang="+canary+"&origin=https://"+canary+".example", body, marked...)
+	marked := append([]string{
+		"X-Request-Id: " + canary, "Referer: https://" + canary + ".example",
+		"X-Forwarded-Host: " + canary, "Cookie: a=" + canary, "Accept-Language: " + canary,
+		"User-Agent: " + canary, "Idempotency-Key: " + canary + strconv.Itoa(w.sent),
+	}, headers...)
+	answer := w.DoTo(canary+
+		".example", method, path+separator+"theme="+canary+"&lang="+canary+"&origin=https://"+
+		canary+".example", body, marked...)
 	w.seen[answer.Code]++
 	for _, wrong := range w.check(kind, answer) {
 		t.Errorf("%s %s %.40q %v = %d: %s", method, path, body, headers, answer.Code, wrong)
@@ -193,8 +227,11 @@ func (w *policyRig) try(t *testing.T, kind, method, path, body string, headers .
 }
 
 // single are headers that some answers of a kind have and others have not.
-var single = []string{"Content-Type", "Content-Length", "Content-Encoding", "Etag", "Location", "Allow", "Www-Authenticate", "Retry-After", "Refresh", "Idempotent-Replayed", "X-Request-Id",
-	"Upgrade", "Sec-Websocket-Version"}
+var single = []string{
+	"Content-Type", "Content-Length", "Content-Encoding", "Etag", "Location", "Allow",
+	"Www-Authenticate", "Retry-After", "Refresh", "Idempotent-Replayed", "X-Request-Id", "Upgrade",
+	"Sec-Websocket-Version",
+}
 
 var (
 	requestID = regexp.MustCompile(`^req_[a-z2-7]{16}$`)
@@ -222,20 +259,25 @@ func (w *policyRig) check(kind string, answer *httptest.ResponseRecorder) (wrong
 	}
 	if script := inlineScript.FindStringSubmatch(answer.Body.String()); script != nil {
 		hash := sha256.Sum256([]byte(script[1]))
-		want["Content-Security-Policy"] = strings.Replace(want["Content-Security-Policy"], "'self'", "'self' 'sha256-"+base64.StdEncoding.EncodeToString(hash[:])+"'", 1)
+		want["Content-Security-Policy"] = strings.Replace(want["Content-Security-Policy"], "'self'",
+			"'self' 'sha256-"+base64.StdEncoding.EncodeToString(hash[:])+"'", 1)
 	}
-	if answer.Body.Len() == 0 || answer.Header().Get("Content-Encoding") != "" { // not to be read here
-		got["Content-Security-Policy"] = scriptHash.ReplaceAllString(got["Content-Security-Policy"], "")
+	if answer.Body.Len() == 0 ||
+		answer.Header().Get("Content-Encoding") != "" { // not to be read here
+		got["Content-Security-Policy"] = scriptHash.ReplaceAllString(got["Content-Security-Policy"],
+			"")
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		fail("headers (-want +got):\n%s", diff)
 	}
 	all := fmt.Sprint(answer.Header())
-	if answer.Code != http.StatusTemporaryRedirect && strings.Contains(all, canary) { // its Location is the address asked for, in order
+	if answer.Code != http.StatusTemporaryRedirect &&
+		strings.Contains(all, canary) { // its Location is the address asked for, in order
 		fail("a header repeats the request: %s", all)
 	}
 	w.NoSecrets(all+answer.Body.String(), "an answer")
-	if strings.HasPrefix(answer.Header().Get("Cache-Control"), "public") && sessionID.MatchString(strings.ReplaceAll(answer.Body.String(), exampleSession, "")) {
+	if strings.HasPrefix(answer.Header().Get("Cache-Control"), "public") &&
+		sessionID.MatchString(strings.ReplaceAll(answer.Body.String(), exampleSession, "")) {
 		fail("it may be kept, and holds a session")
 	}
 	return append(wrong, form(answer, mime)...)
@@ -247,11 +289,20 @@ func form(answer *httptest.ResponseRecorder, mime string) (wrong []string) {
 	if !requestID.MatchString(h.Get("X-Request-Id")) {
 		wrong = append(wrong, "X-Request-Id is "+h.Get("X-Request-Id"))
 	}
-	if to := h.Get("Location"); to != "" && (!strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//")) {
+	to := h.Get("Location")
+	if to != "" && (!strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//")) {
 		wrong = append(wrong, "it leads away, to "+to)
 	}
-	for status, name := range map[int]string{405: "Allow", 401: "Www-Authenticate", 426: "Upgrade", 429: "Retry-After", 503: "Retry-After"} {
-		if (answer.Code == status) != (h.Get(name) != "") && answer.Code != 429 && answer.Code != 503 || answer.Code == status && h.Get(name) == "" {
+	for status, name := range map[int]string{
+		405: "Allow",
+		401: "Www-Authenticate",
+		426: "Upgrade",
+		429: "Retry-After",
+		503: "Retry-After",
+	} {
+		if (answer.Code == status) != (h.Get(name) != "") && answer.Code != 429 &&
+			answer.Code != 503 ||
+			answer.Code == status && h.Get(name) == "" {
 			wrong = append(wrong, fmt.Sprintf("%s is %q", name, h.Get(name)))
 		}
 	}
@@ -264,8 +315,14 @@ func form(answer *httptest.ResponseRecorder, mime string) (wrong []string) {
 	case answer.Code < 400 || mime == "text/html":
 	case mime != "application/problem+json":
 		wrong = append(wrong, fmt.Sprintf("an error of no known form: %.100s", answer.Body))
-	case answer.Body.Len() > 0 && json.Unmarshal(answer.Body.Bytes(), &problem) != nil, problem.Status != answer.Code || problem.Code == "" || problem.ID != h.Get("X-Request-Id"):
-		wrong = append(wrong, fmt.Sprintf("problem %.200s of request %s", answer.Body, h.Get("X-Request-Id")))
+	case answer.Body.Len() > 0 &&
+		json.Unmarshal(
+			answer.Body.Bytes(),
+			&problem,
+		) != nil, problem.Status != answer.Code || problem.Code == "" ||
+		problem.ID != h.Get("X-Request-Id"):
+		wrong = append(wrong,
+			fmt.Sprintf("problem %.200s of request %s", answer.Body, h.Get("X-Request-Id")))
 	}
 	return wrong
 }
@@ -273,7 +330,8 @@ func form(answer *httptest.ResponseRecorder, mime string) (wrong []string) {
 // kindOf is the kind of an answer of that status, by a route of that kind.
 func kindOf(kind string, status int, mime string) string {
 	switch {
-	case kind == "console" && (status < 300 || status == http.StatusSeeOther || mime == "text/html"):
+	case kind == "console" &&
+		(status < 300 || status == http.StatusSeeOther || mime == "text/html"):
 		return kind
 	case status == http.StatusSeeOther:
 		return "moved"
@@ -302,7 +360,9 @@ func TestPolicy(t *testing.T) {
 	}{
 		"one shop": {ownOrigin, []string{shop}, every},
 		"https and three shops": {
-			"https://pay.example", []string{"https://a.example", "https://b.example:8443", "http://localhost:3000"}, some,
+			"https://pay.example",
+			[]string{"https://a.example", "https://b.example:8443", "http://localhost:3000"},
+			some,
 		},
 		"no shop": {"https://pay.example", nil, some},
 	} {
@@ -334,14 +394,21 @@ func (w *policyRig) crawl(t *testing.T, route web.Route, methods []string) {
 					headers []string
 				}{
 					{"", []string{"Accept: text/html", bearer}},
-					{`{"as":"x"}`, []string{isJSON, bearer, "Accept: application/json", "Accept-Encoding: br"}},
-					{"currency_symbol=DOGE&network_code=x", []string{isForm, "Accept: text/html,*/*", "Origin: " + w.Public}},
+					{
+						`{"as":"x"}`,
+						[]string{isJSON, bearer, "Accept: application/json", "Accept-Encoding: br"},
+					},
+					{
+						"currency_symbol=DOGE&network_code=x",
+						[]string{isForm, "Accept: text/html,*/*", "Origin: " + w.Public},
+					},
 					{"%", []string{"Content-Type: \x01", "Origin: https://" + canary + ".example"}},
 				} {
 					own := kind
 					if method == "POST" && !strings.HasPrefix(pattern, "POST") && kind != "doctor" {
 						own = "data"
-					} else if strings.HasPrefix(pattern, "POST") && (method == "GET" || method == "HEAD") {
+					} else if strings.HasPrefix(pattern, "POST") &&
+						(method == "GET" || method == "HEAD") {
 						own = w.other(path, own)
 					}
 					if kind == "console" {
@@ -373,7 +440,9 @@ func (w *policyRig) other(path, kind string) string {
 
 // statuses makes the answers that a crawl does not lead to.
 func (w *policyRig) statuses(t *testing.T) {
-	open, pending, paid := w.Open(`{"amount_usd":"25.00","order_ref":"a"}`), w.sessions[1], w.sessions[2]
+	open := w.Open(`{"amount_usd":"25.00","order_ref":"a"}`)
+	pending := w.sessions[1]
+	paid := w.sessions[2]
 	good := `{"currency_symbol":"USDT","network_code":"trc20"}`
 	asset := w.try(t, "hashed", "GET", w.paths["{asset}"], "").Header().Get("Etag")
 	for _, c := range []struct {
@@ -382,31 +451,103 @@ func (w *policyRig) statuses(t *testing.T) {
 		headers                  []string
 	}{
 		{"data", "POST", "/v1/sessions", `{"amount_usd":"5"}`, 201, []string{bearer, isJSON}},
-		{"data", "POST", "/v1/sessions", `{"amount_usd":"6.00","order_ref":"a"}`, 409, []string{bearer, isJSON}},
+		{
+			"data",
+			"POST",
+			"/v1/sessions",
+			`{"amount_usd":"6.00","order_ref":"a"}`,
+			409,
+			[]string{bearer, isJSON},
+		},
 		{"data", "POST", "/v1/sessions", `{`, 400, []string{bearer, isJSON}},
 		{"data", "POST", "/v1/sessions", `{}`, 401, []string{isJSON}},
-		{"data", "POST", "/v1/sessions", strings.Repeat(" ", 65<<10), 413, []string{bearer, isJSON}},
+		{
+			"data",
+			"POST",
+			"/v1/sessions",
+			strings.Repeat(" ", 65<<10),
+			413,
+			[]string{bearer, isJSON},
+		},
 		{"data", "POST", "/v1/sessions", `{}`, 415, []string{bearer}},
 		{"data", "POST", "/checkout/" + open + "/attempts", good, 200, []string{isJSON}},
-		{"moved", "POST", "/checkout/" + open + "/attempts", "currency_symbol=USDT&network_code=trc20", 303, []string{isForm}},
+		{
+			"moved",
+			"POST",
+			"/checkout/" + open + "/attempts",
+			"currency_symbol=USDT&network_code=trc20",
+			303,
+			[]string{isForm},
+		},
 		{"data", "POST", "/checkout/" + paid + "/attempts", good, 409, []string{isJSON}},
-		{"page", "POST", "/checkout/" + paid + "/attempts", "currency_symbol=USDT&network_code=trc20", 409, []string{isForm, "Accept: text/html"}},
-		{"data", "POST", "/checkout/" + open + "/cancel", "{}", 403, []string{isJSON, "Origin: https://evil.example"}},
-		{"page", "POST", "/checkout/" + open + "/cancel", "a=" + strings.Repeat("a", 65<<10), 413, []string{isForm, "Accept: text/html"}},
+		{
+			"page",
+			"POST",
+			"/checkout/" + paid + "/attempts",
+			"currency_symbol=USDT&network_code=trc20",
+			409,
+			[]string{isForm, "Accept: text/html"},
+		},
+		{
+			"data",
+			"POST",
+			"/checkout/" + open + "/cancel",
+			"{}",
+			403,
+			[]string{isJSON, "Origin: https://evil.example"},
+		},
+		{
+			"page",
+			"POST",
+			"/checkout/" + open + "/cancel",
+			"a=" + strings.Repeat("a", 65<<10),
+			413,
+			[]string{isForm, "Accept: text/html"},
+		},
 		{"data", "POST", "/checkout/" + w.sessions[3] + "/attempts", good, 410, []string{isJSON}},
 		{"hashed", "GET", w.paths["{asset}"], "", 304, []string{"If-None-Match: " + asset}},
 		{"script", "GET", "/checkout.js", "", 304, []string{"If-None-Match: *"}},
 		{"data", "POST", "/hooks/gateway/" + hookToken, "", 204, nil},
-		{"data", "POST", "/checkout/" + pending + "/simulate", `{"kind":"panic"}`, 500, []string{isJSON}},
-		{"data", "POST", "/checkout/" + pending + "/simulate", "kind=panic", 500, []string{isForm, "Accept: text/html"}},
-		{"data", "GET", "/checkout/" + open + "/live", "", 403, []string{"Origin: https://evil.example"}},
+		{
+			"data",
+			"POST",
+			"/checkout/" + pending + "/simulate",
+			`{"kind":"panic"}`,
+			500,
+			[]string{isJSON},
+		},
+		{
+			"data",
+			"POST",
+			"/checkout/" + pending + "/simulate",
+			"kind=panic",
+			500,
+			[]string{isForm, "Accept: text/html"},
+		},
+		{
+			"data",
+			"GET",
+			"/checkout/" + open + "/live",
+			"",
+			403,
+			[]string{"Origin: https://evil.example"},
+		},
 		{"data", "GET", "/checkout/" + open + "/live", "", 426, []string{"Origin: " + w.Public}},
-		{"data", "GET", "/checkout/cs_none/live", "", 404, []string{"Origin: " + w.Public, "Connection: Upgrade", "Upgrade: websocket"}},
+		{
+			"data",
+			"GET",
+			"/checkout/cs_none/live",
+			"",
+			404,
+			[]string{"Origin: " + w.Public, "Connection: Upgrade", "Upgrade: websocket"},
+		},
 	} {
 		fortest.Answer(t, c.method+" "+c.path+" "+c.body,
 			w.try(t, c.kind, c.method, c.path, c.body, c.headers...), c.status)
 	}
-	for _, status := range []int{200, 201, 204, 303, 304, 307, 400, 401, 403, 404, 405, 409, 410, 413, 415, 422, 426, 500} {
+	for _, status := range []int{
+		200, 201, 204, 303, 304, 307, 400, 401, 403, 404, 405, 409, 410, 413, 415, 422, 426, 500,
+	} {
 		if w.seen[status] == 0 {
 			t.Errorf("no answer was %d", status)
 		}

@@ -18,7 +18,7 @@ import (
 // picture is the SVG of a code: a white square, and one path with a line for each dark run.
 var picture = regexp.MustCompile(`^<svg [^>]*viewBox="0 0 (\d+) (\d+)" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h\d+v\d+H0z"/><path stroke="#000" d="([Mmh0-9. ]+)"/></svg>$`)
 
-// scan renders an SVG, eight pixels to a module, with the disk that the page lays over its middle
+// scan renders an SVG, four pixels to a module, with the disk that the page lays over its middle
 // for the coin (36 of 216 px), and decodes it. It fails without the quiet zone of four modules.
 func scan(t *testing.T, svg string) string {
 	t.Helper()
@@ -28,7 +28,7 @@ func scan(t *testing.T, svg string) string {
 	}
 	size := fortest.Must(strconv.Atoi(m[1]))(t)
 	dark := fill(t, m[3], size)
-	const scale, quiet = 8, 4
+	const scale, quiet = 4, 4
 	img := image.NewGray(image.Rect(0, 0, size*scale, size*scale))
 	for i := range img.Pix {
 		x, y := i%(size*scale)/scale, i/(size*scale)/scale
@@ -81,39 +81,53 @@ func TestQRKinds(t *testing.T) {
 	path := "/checkout/" + id + "/qr.svg"
 	page := "http://localhost:8080/checkout/" + id
 	for query, want := range map[string]string{
-		"?kind=page": page, "?kind=page&lang=pt-BR": page + "?lang=pt-BR", "?kind=page&theme=dark&lang=x%22y": page,
-		"?kind=page&lang=de&a=7&order=x": page + "?lang=de",
+		"?kind=page":                       page,
+		"?kind=page&lang=pt-BR":            page + "?lang=pt-BR",
+		"?kind=page&theme=dark&lang=x%22y": page,
+		"?kind=page&lang=de&a=7&order=x":   page + "?lang=de",
 	} {
 		fortest.Equal(t, scan(t, r.Do("GET", path+query, "").Body.String()), want,
 			"%s holds", query)
 	}
 	for _, coin := range []struct{ symbol, network, link string }{
-		{"USDT", "trc20", ""}, {"USDT", "erc20", "ethereum:0xdAC17F958D2ee523a2206206994597C13D831ec7@1/transfer?"}, {"USDT", "ton", "ton://transfer/"}, {"ETH", "arbitrum", "ethereum:"}, {"TON", "ton", "ton://transfer/"},
+		{"USDT", "trc20", ""},
+		{"USDT", "erc20", "ethereum:0xdAC17F958D2ee523a2206206994597C13D831ec7@1/transfer?"},
+		{"USDT", "ton", "ton://transfer/"},
+		{"ETH", "arbitrum", "ethereum:"},
+		{"TON", "ton", "ton://transfer/"},
 	} {
-		w := r.Do("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"`+coin.symbol+`","network_code":"`+coin.network+`"}`, isJSON)
+		w := r.Do("POST", "/checkout/"+id+"/attempts",
+			`{"currency_symbol":"`+coin.symbol+`","network_code":"`+coin.network+`"}`, isJSON)
 		r.Await(id, "pending")
 		var v wire.View
-		if err := json.Unmarshal(r.Do("GET", "/checkout/"+id+"/view", "").Body.Bytes(), &v); err != nil || v.Attempt == nil || v.Attempt.NetworkCode != coin.network {
-			t.Fatalf("%s on %s: %d, view %+v, %v", coin.symbol, coin.network, w.Code, v.Attempt, err)
+		err := json.Unmarshal(r.Do("GET", "/checkout/"+id+"/view", "").Body.Bytes(), &v)
+		if err != nil || v.Attempt == nil || v.Attempt.NetworkCode != coin.network {
+			t.Fatalf("%s on %s: %d, view %+v, %v", coin.symbol, coin.network, w.Code, v.Attempt,
+				err)
 		}
 		for _, query := range []string{"", "?kind=address"} {
 			fortest.Equal(t, scan(t, r.Do("GET", path+query, "").Body.String()), v.Attempt.Address,
 				"%s on %s, %s holds", coin.symbol, coin.network, query)
 		}
 		number := v.Attempt.Number
-		if now, before := r.Do("GET", fmt.Sprintf("%s?a=%d", path, number), ""), r.Do("GET", fmt.Sprintf("%s?a=%d", path, number-1), ""); now.Code != 200 || before.Code != 404 {
-			t.Errorf("codes of this attempt and of the one before = %d, %d; want 200, 404", now.Code, before.Code)
+		now := r.Do("GET", fmt.Sprintf("%s?a=%d", path, number), "")
+		before := r.Do("GET", fmt.Sprintf("%s?a=%d", path, number-1), "")
+		if now.Code != 200 || before.Code != 404 {
+			t.Errorf("codes of this attempt and of the one before = %d, %d; want 200, 404",
+				now.Code, before.Code)
 		}
 		answer := r.Do("GET", path+"?kind=uri", "")
 		if coin.link == "" {
 			fortest.Equal(t, answer.Code, 404, "a link for %s on %s", coin.symbol, coin.network)
 			continue
 		}
-		if got := scan(t, answer.Body.String()); got != v.Attempt.URI || !strings.HasPrefix(got, coin.link) {
+		got := scan(t, answer.Body.String())
+		if got != v.Attempt.URI || !strings.HasPrefix(got, coin.link) {
 			t.Errorf("%s on %s, link %q; want %q", coin.symbol, coin.network, got, v.Attempt.URI)
 		}
 		if n := answer.Body.Len(); n > 9000 {
-			t.Errorf("%s on %s: the picture has %d bytes; want at most 9000", coin.symbol, coin.network, n)
+			t.Errorf("%s on %s: the picture has %d bytes; want at most 9000", coin.symbol,
+				coin.network, n)
 		}
 	}
 	fortest.Equal(t, r.Do("GET", path+"?kind=x", "").Code, 404, "an unknown kind")

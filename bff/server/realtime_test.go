@@ -23,7 +23,12 @@ func realtime(t *testing.T) string {
 func asView(t *testing.T, message []byte) (view map[string]any) {
 	t.Helper()
 	v := fortest.Must(jsonschema.UnmarshalJSON(bytes.NewReader(message)))(t)
-	if err := written().schemas[shape{"GET /checkout/{session}/view", "200", "application/json"}].Validate(v); err != nil {
+	err := written().schemas[shape{
+		"GET /checkout/{session}/view",
+		"200",
+		"application/json",
+	}].Validate(v)
+	if err != nil {
 		t.Errorf("a message is no view: %v", err)
 	}
 	return v.(map[string]any)
@@ -36,7 +41,8 @@ func TestRealtimeExample(t *testing.T) {
 	example := asView(t, []byte(block[1]))
 	r := newRig(t)
 	id := r.Open(`{"amount_usd":"25.00","currencies":["USDT_bep20"]}`)
-	r.Do("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"bep20"}`, isJSON)
+	r.Do("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"bep20"}`,
+		isJSON)
 	conn, _, err := dial(listen(t, r.Handler), id)
 	fortest.OK(t, err)
 	defer conn.Close()
@@ -63,10 +69,11 @@ func names(at string, v any) (all []string) {
 }
 
 // TestRealtimeCodes: docs/realtime.md has the codes with which sockets close in
-// TestTortureBadInputs (B61), TestLiveClosesOnRestart and bff/realtime TestCloseFrames.
+// TestTortureBadInputs, TestLiveClosesOnRestart and bff/realtime TestCloseFrames.
 func TestRealtimeCodes(t *testing.T) {
 	listed := map[string]bool{}
-	for _, row := range regexp.MustCompile(`(?m)^\| (1\d{3}) \|`).FindAllStringSubmatch(realtime(t), -1) {
+	for _, row := range regexp.MustCompile(`(?m)^\| (1\d{3}) \|`).FindAllStringSubmatch(realtime(t),
+		-1) {
 		listed[row[1]] = true
 	}
 	want := map[string]bool{"1002": true, "1008": true, "1009": true, "1012": true, "1013": true}

@@ -23,14 +23,18 @@ func (r *rig) receipts(id string) map[string]string {
 	var view, object holder
 	var list struct{ Data []holder }
 	var events struct{ Data []struct{ Data holder } }
-	ask := func(path string) string { return r.Do("GET", path, "", bearer, "Accept: text/html").Body.String() }
+	ask := func(path string) string {
+		return r.Do("GET", path, "", bearer, "Accept: text/html").Body.String()
+	}
 	_, data, _ := strings.Cut(ask("/checkout/"+id), `id="coinslot-page">`)
 	data, _, _ = strings.Cut(data, "</script>")
 	for _, said := range []struct {
 		text string
 		into any
 	}{
-		{data, &page}, {ask("/checkout/" + id + "/view"), &view}, {ask("/v1/sessions/" + id), &object},
+		{data, &page},
+		{ask("/checkout/" + id + "/view"), &view},
+		{ask("/v1/sessions/" + id), &object},
 		{ask("/v1/sessions?limit=1"), &list}, {ask("/v1/events?session=" + id), &events},
 	} {
 		if err := json.Unmarshal([]byte(said.text), said.into); err != nil {
@@ -40,8 +44,12 @@ func (r *rig) receipts(id string) map[string]string {
 	if object.ID != id || len(list.Data) != 1 || list.Data[0].ID != id || len(events.Data) == 0 {
 		r.T.Fatalf("session %s is not said: %+v, %+v, %+v", id, object, list, events)
 	}
-	return map[string]string{"page": page.View.Receipt, "view": view.Receipt, "object": object.Receipt, "list": list.Data[0].Receipt,
-		"event": events.Data[len(events.Data)-1].Data.Receipt}
+	return map[string]string{
+		"page":   page.View.Receipt,
+		"view":   view.Receipt,
+		"object": object.Receipt,
+		"list":   list.Data[0].Receipt,
+		"event":  events.Data[len(events.Data)-1].Data.Receipt}
 }
 
 // keySet is what a merchant's server fetches.
@@ -57,7 +65,8 @@ func (r *rig) keySet() (keys verify.Keys) {
 // A confirmed payment has the same receipt everywhere, which proves only that order.
 func TestReceipts(t *testing.T) {
 	r := newRig(t)
-	id := r.OpenAndPay(`{"amount_usd":"25","order_ref":"1001","email":"shopper@mail.example"}`, "pay", "confirmed")
+	id := r.OpenAndPay(`{"amount_usd":"25","order_ref":"1001","email":"shopper@mail.example"}`,
+		"pay", "confirmed")
 	said := r.receipts(id)
 	text := said["view"]
 	for where, got := range said {
@@ -65,13 +74,17 @@ func TestReceipts(t *testing.T) {
 			t.Errorf("%s: receipt %q; want that of the view, %q", where, got, text)
 		}
 	}
-	claims, err := verify.Receipt(text, r.keySet(), ownOrigin, verify.Order{Ref: "1001", Amount: "25.00"})
+	claims, err := verify.Receipt(text, r.keySet(), ownOrigin,
+		verify.Order{Ref: "1001", Amount: "25.00"})
 	tx := r.Gateway.Transactions()[0]
-	if err != nil || claims.Session != id || claims.TrackingCode != tx.TrackingCode || claims.TxID == "" || claims.PaidAmount == "" {
+	if err != nil || claims.Session != id || claims.TrackingCode != tx.TrackingCode ||
+		claims.TxID == "" || claims.PaidAmount == "" {
 		t.Errorf("verified: %+v, %v", claims, err)
 	}
-	other := r.receipts(r.OpenAndPay(`{"amount_usd":"25.00","order_ref":"1002"}`, "pay", "confirmed"))["view"]
-	if _, err := verify.Receipt(other, r.keySet(), ownOrigin, verify.Order{Ref: "1001", Amount: "25.00"}); err == nil {
+	other := r.receipts(r.OpenAndPay(`{"amount_usd":"25.00","order_ref":"1002"}`, "pay",
+		"confirmed"))["view"]
+	if _, err := verify.Receipt(other, r.keySet(), ownOrigin,
+		verify.Order{Ref: "1001", Amount: "25.00"}); err == nil {
 		t.Error("the receipt of 1002 proves that 1001 is paid")
 	}
 	fortest.Answer(t, "the page", r.Do("GET", "/checkout/"+id+"/receipt", ""), 200, text)
@@ -86,7 +99,11 @@ func TestNoReceipt(t *testing.T) {
 		t.Run(status, func(t *testing.T) {
 			r := newRig(t)
 			if status == "review" {
-				r.Gateway.Falsify(sandboxtest.Answer{Path: "transaction/status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}})
+				r.Gateway.Falsify(sandboxtest.Answer{
+					Path:  "transaction/status",
+					Times: -1,
+					Set:   map[string]any{"amount_usd": "1.00000000"},
+				})
 			}
 			id := r.OpenAndPay(`{"amount_usd":"25.00","order_ref":"1001"}`, kind, status)
 			for where, got := range r.receipts(id) {
@@ -113,7 +130,12 @@ func TestKeysOverlap(t *testing.T) {
 		receipts []bool   // whether each receipt so far is good
 	}{
 		{"old", []string{secretKey}, []string{withOld}, []bool{true}},
-		{"new and old", []string{newKey, secretKey}, []string{withOld, withNew}, []bool{true, true}},
+		{
+			"new and old",
+			[]string{newKey, secretKey},
+			[]string{withOld, withNew},
+			[]bool{true, true},
+		},
 		{"new", []string{newKey}, []string{withNew}, []bool{false, true, true}},
 		{"none", nil, nil, []bool{false, false, false}},
 	} {
@@ -126,14 +148,18 @@ func TestKeysOverlap(t *testing.T) {
 			id = r.OpenAndPay(`{"amount_usd":"25.00","order_ref":"1001"}`, "pay", "confirmed")
 		}
 		var opened []string
-		for _, header := range []string{withOld, withNew, withNew + "," + secretKey, "Authorization: Bearer ", "Authorization: Bearer ,"} {
+		for _, header := range []string{
+			withOld, withNew, withNew + "," + secretKey, "Authorization: Bearer ",
+			"Authorization: Bearer ,",
+		} {
 			if r.Do("GET", "/v1/sessions", "", header).Code == http.StatusOK {
 				opened = append(opened, header)
 			}
 		}
 		fortest.Diff(t, opened, now.bearers, "%s: what opens the API", now.name)
 		var view struct{ Receipt string }
-		if err := json.Unmarshal(r.Do("GET", "/checkout/"+id+"/view", "").Body.Bytes(), &view); err != nil || (view.Receipt == "") != (len(now.keys) == 0) {
+		if err := json.Unmarshal(r.Do("GET", "/checkout/"+id+"/view", "").Body.Bytes(),
+			&view); err != nil || (view.Receipt == "") != (len(now.keys) == 0) {
 			t.Errorf("%s: receipt %q, %v", now.name, view.Receipt, err)
 		}
 		if view.Receipt != "" {
@@ -141,7 +167,8 @@ func TestKeysOverlap(t *testing.T) {
 		}
 		var good []bool
 		for _, text := range signed {
-			_, err := verify.Receipt(text, r.keySet(), ownOrigin, verify.Order{Ref: "1001", Amount: "25.00"})
+			_, err := verify.Receipt(text, r.keySet(), ownOrigin,
+				verify.Order{Ref: "1001", Amount: "25.00"})
 			good = append(good, err == nil)
 		}
 		fortest.Diff(t, good, now.receipts, "%s: receipts that are good", now.name)

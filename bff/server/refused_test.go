@@ -16,7 +16,9 @@ func TestRefusedCreateNamesTheCoin(t *testing.T) {
 	t.Parallel()
 	w := newPolicyRig(t, ownOrigin, []string{shop}, servertest.NoLimits)
 	for _, refuse := range []func(){
-		func() { w.Gateway.Inject(sandbox.Fault{Path: "create", Status: http.StatusUnprocessableEntity}) },
+		func() {
+			w.Gateway.Inject(sandbox.Fault{Path: "create", Status: http.StatusUnprocessableEntity})
+		},
 		func() { w.Gateway.Inject(sandbox.Fault{Path: "create", Status: http.StatusNotFound}) },
 		func() {
 			w.Gateway.Falsify(sandboxtest.Answer{
@@ -27,7 +29,9 @@ func TestRefusedCreateNamesTheCoin(t *testing.T) {
 		id := w.Open(`{"amount_usd":"25.00"}`)
 		refuse()
 		w.Choose(id)
-		for _, path := range []string{"", "?lang=de", "?lang=ar&embed=inline", "/view", "/view?lang=ja"} {
+		for _, path := range []string{
+			"", "?lang=de", "?lang=ar&embed=inline", "/view", "/view?lang=ja",
+		} {
 			body := w.Do("GET", "/checkout/"+id+path, "").Body.String()
 			fortest.Lacks(t, path+" has a placeholder", body, "{coin}", "{network}")
 		}

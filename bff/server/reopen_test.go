@@ -35,7 +35,9 @@ func newReopenRig(t *testing.T) *reopenRig {
 func (r *reopenRig) timeOut(id string) {
 	r.T.Helper()
 	_, err := r.db.Update(r.T.Context(), id, 0, func(s *payment.Session) ([]payment.Event, error) {
-		s.ExpiresAt, s.ClosedBy, s.Status = time.Now().Add(-time.Hour), payment.ClosedByTime, wire.Expired
+		s.ExpiresAt = time.Now().Add(-time.Hour)
+		s.ClosedBy = payment.ClosedByTime
+		s.Status = wire.Expired
 		return nil, nil
 	})
 	fortest.OK(r.T, err)

@@ -46,7 +46,12 @@ func (k *retentionRig) restart(retention time.Duration) {
 func (k *retentionRig) ended(ref string, kind sandbox.Kind, status string) string {
 	k.T.Helper()
 	id := k.Open(strings.Replace(canaryOrder, "%s", ref, 1))
-	k.Do("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20","email":"ann@canary.example","comment":"canary"}`, isJSON)
+	k.Do(
+		"POST",
+		"/checkout/"+id+"/attempts",
+		`{"currency_symbol":"USDT","network_code":"trc20","email":"ann@canary.example","comment":"canary"}`,
+		isJSON,
+	)
 	k.Await(id, "pending")
 	all := k.Gateway.Transactions()
 	fortest.OK(k.T, k.Gateway.Pay(all[len(all)-1].TrackingCode, kind))
@@ -93,29 +98,47 @@ func TestRetention(t *testing.T) {
 	if k.stored("canary") {
 		t.Error("the database's files hold personal data")
 	}
-	if got := k.Do("GET", "/v1/sessions/"+paid, "", bearer).Body.String(); !strings.Contains(got, `"order_ref":"paid"`) || !strings.Contains(got, `"cart":"C-7"`) || !strings.Contains(got, `"erased_at"`) || strings.Contains(got, "canary") {
+	if got := k.Do(
+		"GET",
+		"/v1/sessions/"+paid,
+		"",
+		bearer,
+	).Body.String(); !strings.Contains(got, `"order_ref":"paid"`) ||
+		!strings.Contains(got, `"cart":"C-7"`) || !strings.Contains(got, `"erased_at"`) ||
+		strings.Contains(got, "canary") {
 		t.Errorf("the paid session is %s", got)
 	}
-	if got := k.Do("GET", "/v1/sessions", "", bearer).Body.String(); strings.Contains(got, unpaid) || !strings.Contains(got, paid) {
+	if got := k.Do("GET", "/v1/sessions", "",
+		bearer).Body.String(); strings.Contains(got, unpaid) || !strings.Contains(got, paid) {
 		t.Errorf("the list is %s", got)
 	}
 	for _, path := range []string{"", "/view", "/qr.svg"} {
 		fortest.Answer(t, "a shopper gets",
 			k.Do("GET", "/checkout/"+unpaid+path, "", "Accept: application/json"), 404)
 	}
-	again := k.Do("POST", "/v1/sessions", strings.Replace(canaryOrder, "%s", "unpaid", 1), bearer, isJSON)
-	if !strings.Contains(again.Body.String(), unpaid) || !strings.Contains(again.Body.String(), `"deleted":true`) {
+	again := k.Do("POST", "/v1/sessions", strings.Replace(canaryOrder, "%s", "unpaid", 1), bearer,
+		isJSON)
+	if !strings.Contains(again.Body.String(), unpaid) ||
+		!strings.Contains(again.Body.String(), `"deleted":true`) {
 		t.Errorf("the same order again = %d %s; want the tombstone", again.Code, again.Body)
 	}
 	for _, path := range []string{"/attempts", "/extend", "/cancel", "/recheck"} {
-		if w := k.Do("POST", "/checkout/"+unpaid+path, `{"currency_symbol":"USDT","network_code":"trc20"}`, isJSON, "Accept: application/json"); w.Code < 400 {
+		w := k.Do("POST", "/checkout/"+unpaid+path,
+			`{"currency_symbol":"USDT","network_code":"trc20"}`, isJSON, "Accept: application/json")
+		if w.Code < 400 {
 			t.Errorf("POST %s to a deleted session = %d", path, w.Code)
 		}
 	}
 	fortest.OK(t, k.Gateway.Pay(code, "pay"))
 	k.Do("POST", "/v1/sessions/"+unpaid+"/recheck", "", bearer)
 	k.Await(unpaid, "confirmed")
-	if got := k.Do("GET", "/v1/events?session="+unpaid, "", bearer).Body.String(); !strings.Contains(got, "checkout.confirmed") || !strings.Contains(got, `"order_ref":"unpaid"`) {
+	if got := k.Do(
+		"GET",
+		"/v1/events?session="+unpaid,
+		"",
+		bearer,
+	).Body.String(); !strings.Contains(got, "checkout.confirmed") ||
+		!strings.Contains(got, `"order_ref":"unpaid"`) {
 		t.Errorf("the events of late money are %s", got)
 	}
 	fortest.Equal(t, k.Do("GET", "/checkout/"+unpaid+"/receipt", "", "Accept: text/html").Code, 200,
@@ -127,14 +150,16 @@ func TestKeyOfATombstone(t *testing.T) {
 	k := newRetentionRig(t)
 	post := func() string {
 		var got struct{ ID string }
-		w := k.Do("POST", "/v1/sessions", `{"amount_usd":"25.00"}`, bearer, isJSON, "Idempotency-Key: order-1001")
+		w := k.Do("POST", "/v1/sessions", `{"amount_usd":"25.00"}`, bearer, isJSON,
+			"Idempotency-Key: order-1001")
 		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.ID == "" {
 			t.Fatalf("POST = %d %s", w.Code, w.Body)
 		}
 		return got.ID
 	}
 	id := post()
-	k.Do("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`, isJSON)
+	k.Do("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`,
+		isJSON)
 	k.Await(id, "pending")
 	fortest.OK(t, k.Gateway.Pay(k.Gateway.Transactions()[0].TrackingCode, "expire"))
 	k.Await(id, "expired")
@@ -152,7 +177,8 @@ func TestEraseBesideAServer(t *testing.T) {
 	if err != nil || len(done) != 2 || done[0] != ids[0] || done[1] != ids[1] {
 		t.Errorf("Erase = %v, %v; want %v", done, err, ids)
 	}
-	if list, err := e.Recorded(t.Context()); err != nil || strings.Join(list, " ") != strings.Join(ids, " ") {
+	if list, err := e.Recorded(t.Context()); err != nil ||
+		strings.Join(list, " ") != strings.Join(ids, " ") {
 		t.Errorf("Recorded = %v, %v; want %v", list, err, ids)
 	}
 	if done, err := e.Erase(t.Context(), "ann@canary.example"); err != nil || len(done) != 0 {
@@ -163,13 +189,15 @@ func TestEraseBesideAServer(t *testing.T) {
 	}
 	fortest.OK(t, e.Close())
 	for _, id := range ids {
-		if got := k.Do("GET", "/v1/sessions/"+id, "", bearer).Body.String(); strings.Contains(got, "canary") || !strings.Contains(got, `"order_ref"`) {
+		got := k.Do("GET", "/v1/sessions/"+id, "", bearer).Body.String()
+		if strings.Contains(got, "canary") || !strings.Contains(got, `"order_ref"`) {
 			t.Errorf("the session is %s", got)
 		}
 	}
 	fortest.Lacks(t, "the events are", k.Do("GET", "/v1/events", "", bearer).Body.String(),
 		"canary")
-	if id := k.ended("3", "pay", "confirmed"); k.Do("GET", "/v1/sessions/"+id, "", bearer).Code != 200 {
+	if id := k.ended("3", "pay",
+		"confirmed"); k.Do("GET", "/v1/sessions/"+id, "", bearer).Code != 200 {
 		t.Error("the server does not go on")
 	}
 	k.stop()

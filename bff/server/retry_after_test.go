@@ -43,7 +43,8 @@ func newBusyShop(t *testing.T) (c *busyShop, id string) {
 	}))
 	t.Cleanup(host.Close)
 	c.shop = strings.Replace(host.URL, "127.0.0.1", "shop.localhost", 1)
-	c.policyRig = newPolicyRig(t, "http://pay.localhost:"+port, []string{c.shop}, web.Limits{Reads: 100})
+	c.policyRig = newPolicyRig(t, "http://pay.localhost:"+port, []string{c.shop},
+		web.Limits{Reads: 100})
 	c.from.Store(&quiet)
 	front := httptest.NewUnstartedServer(http.HandlerFunc(c.pass))
 	front.Listener.Close()
@@ -77,7 +78,7 @@ func (s immediate) WriteHeader(status int) {
 func (s immediate) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
 // A page that gets 429 during a payment retries and reaches the end.
-func TestRetriesAfter429(t *testing.T) {
+func TestFullRetriesAfter429(t *testing.T) {
 	t.Parallel()
 	need.Assets(t, static.Files)
 	chromium := browser.Start(t)
@@ -94,7 +95,10 @@ func TestRetriesAfter429(t *testing.T) {
 		c.pay()
 		p.Wait(`[data-status=confirmed]`)
 	})
-	for name, o := range map[string]browser.Options{"framed": {}, "framed without WebAssembly": {BlockURLs: []string{"*.wasm"}}} {
+	for name, o := range map[string]browser.Options{
+		"framed":                     {},
+		"framed without WebAssembly": {BlockURLs: []string{"*.wasm"}},
+	} {
 		t.Run(name, func(t *testing.T) {
 			c, id := newBusyShop(t)
 			p := chromium.Open(t, c.shop, o)

@@ -63,7 +63,9 @@ func start(t *testing.T, gateway *sandboxtest.Gateway, c config.Config) (r *rig,
 }
 
 // startWith is start with options.
-func startWith(t *testing.T, gateway *sandboxtest.Gateway, c config.Config, o server.Options) (r *rig, stop func()) {
+func startWith(
+	t *testing.T, gateway *sandboxtest.Gateway, c config.Config, o server.Options,
+) (r *rig, stop func()) {
 	t.Helper()
 	kit, stop := servertest.Start(t, gateway, c, o)
 	return withContract(t, kit), stop
@@ -105,7 +107,8 @@ func problem(t *testing.T, w *httptest.ResponseRecorder, code string) {
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
 		t.Fatalf("the error is no JSON: %v: %.200s", err, w.Body)
 	}
-	if got.Code != code || got.Status != w.Code || got.Title == "" || got.Detail == "" || got.RequestID == "" {
+	if got.Code != code || got.Status != w.Code || got.Title == "" || got.Detail == "" ||
+		got.RequestID == "" {
 		t.Errorf("problem = %+v; want code %s, status %d and the rest filled", got, code, w.Code)
 	}
 	fortest.Equal(t, w.Header().Get("Content-Type"), "application/problem+json", "content type")
@@ -114,8 +117,16 @@ func problem(t *testing.T, w *httptest.ResponseRecorder, code string) {
 func TestPaysByForms(t *testing.T) {
 	r := newRig(t)
 	id := r.Open(`{"amount_usd":"25.00","order_ref":"forms"}`)
-	w := r.Do("POST", "/checkout/"+id+"/attempts", "currency_symbol=USDT&network_code=USDT%3Atrc20&embed=modal&origin=https%3A%2F%2Fshop.example", isForm, "Sec-Fetch-Site: same-origin", "Origin: http://localhost:8080")
-	if want := "/checkout/" + id + "?embed=modal&origin=https%3A%2F%2Fshop.example"; w.Code != 303 || w.Header().Get("Location") != want {
+	w := r.Do(
+		"POST",
+		"/checkout/"+id+"/attempts",
+		"currency_symbol=USDT&network_code=USDT%3Atrc20&embed=modal&origin=https%3A%2F%2Fshop.example",
+		isForm,
+		"Sec-Fetch-Site: same-origin",
+		"Origin: http://localhost:8080",
+	)
+	want := "/checkout/" + id + "?embed=modal&origin=https%3A%2F%2Fshop.example"
+	if w.Code != 303 || w.Header().Get("Location") != want {
 		t.Fatalf("attempts = %d to %q; want 303 to %q", w.Code, w.Header().Get("Location"), want)
 	}
 	r.Await(id, "pending")
@@ -125,10 +136,18 @@ func TestPaysByForms(t *testing.T) {
 	fortest.Answer(t, "qr.svg", r.Do("GET", "/checkout/"+id+"/qr.svg", ""), 200, "<svg")
 	fortest.OK(t, r.Gateway.Pay(tx.TrackingCode, "pay"))
 	r.Await(id, "confirmed")
-	if w := r.Do("GET", "/checkout/"+id+"/receipt", ""); w.Code != 200 || !strings.Contains(w.Body.String(), tx.PayAmount.String()) || strings.Contains(w.Body.String(), `data-part="receipt"`) {
+	if w := r.Do(
+		"GET",
+		"/checkout/"+id+"/receipt",
+		"",
+	); w.Code != 200 || !strings.Contains(w.Body.String(), tx.PayAmount.String()) ||
+		strings.Contains(w.Body.String(), `data-part="receipt"`) {
 		t.Errorf("receipt = %d; want the amount and no button for another one", w.Code)
 	}
-	for path, body := range map[string]string{"/attempts": `{"currency_symbol":"USDT","network_code":"trc20"}`, "/cancel": "{}"} {
+	for path, body := range map[string]string{
+		"/attempts": `{"currency_symbol":"USDT","network_code":"trc20"}`,
+		"/cancel":   "{}",
+	} {
 		w := r.Do("POST", "/checkout/"+id+path, body, isJSON)
 		fortest.Equal(t, w.Code, 409, "POST %s after payment", path)
 	}
@@ -143,14 +162,16 @@ func TestNoCurrencies(t *testing.T) {
 	id := r.Open(`{"amount_usd":"25.00","currencies":["NONE"]}`)
 	var got struct{ Notice struct{ Code string } }
 	w := r.Do("GET", "/checkout/"+id+"/view", "")
-	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Notice.Code != "network_unsupported" {
+	if err := json.Unmarshal(w.Body.Bytes(),
+		&got); err != nil || got.Notice.Code != "network_unsupported" {
 		t.Errorf("a list that allows nothing = %d %s; want network_unsupported", w.Code, w.Body)
 	}
 	r = newRig(t)
 	r.Gateway.Inject(sandbox.Fault{Path: "currencies", Times: -1, Status: 503})
 	id = r.Open(`{"amount_usd":"25.00"}`)
 	w = r.Do("GET", "/checkout/"+id+"/view", "")
-	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Notice.Code != "gateway_unavailable" {
+	if err := json.Unmarshal(w.Body.Bytes(),
+		&got); err != nil || got.Notice.Code != "gateway_unavailable" {
 		t.Errorf("no list = %d %s; want gateway_unavailable", w.Code, w.Body)
 	}
 }
@@ -163,7 +184,8 @@ func TestCurrenciesThatMatchNothing(t *testing.T) {
 	w := r.Do("POST", "/v1/sessions", none, bearer, isJSON)
 	var refused wire.Error
 	err := json.Unmarshal(w.Body.Bytes(), &refused)
-	if err != nil || w.Code != 422 || refused.Code != wire.CodeInvalid || refused.Param != "currencies" ||
+	if err != nil || w.Code != 422 || refused.Code != wire.CodeInvalid ||
+		refused.Param != "currencies" ||
 		!strings.Contains(refused.Detail, "GET /v1/currencies") {
 		t.Errorf("POST /v1/sessions of NOPE = %d %s; want 422 invalid, currencies", w.Code, w.Body)
 	}
@@ -172,8 +194,10 @@ func TestCurrenciesThatMatchNothing(t *testing.T) {
 	w = r.Do("POST", "/v1/sessions", none, bearer, isJSON)
 	var opened payment.Object
 	err = json.Unmarshal(w.Body.Bytes(), &opened)
-	if err != nil || w.Code != 201 || len(opened.Warnings) != 1 || opened.Warnings[0].Param != "currencies" {
-		t.Errorf("POST /v1/sessions without a list = %d %s; want 201 with a warning", w.Code, w.Body)
+	if err != nil || w.Code != 201 || len(opened.Warnings) != 1 ||
+		opened.Warnings[0].Param != "currencies" {
+		t.Errorf("POST /v1/sessions without a list = %d %s; want 201 with a warning", w.Code,
+			w.Body)
 	}
 	fortest.Has(t, "log", r.Log.String(), "currencies not validated")
 	w = r.Do("GET", "/v1/sessions/"+opened.ID, "", bearer)

@@ -32,7 +32,11 @@ func TestManyCancelAtASlowGateway(t *testing.T) {
 	w.Choose(id)
 	w.Await(id, "pending")
 	w.Gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Latency: time.Second})
-	w.Gateway.Inject(sandbox.Fault{Path: "cancel", Times: -1, Status: http.StatusUnprocessableEntity})
+	w.Gateway.Inject(sandbox.Fault{
+		Path:   "cancel",
+		Times:  -1,
+		Status: http.StatusUnprocessableEntity,
+	})
 
 	var all sync.WaitGroup
 	var mu sync.Mutex // guards order
@@ -83,7 +87,8 @@ func TestActionsAtABusyGateway(t *testing.T) {
 		w.Await(id, "pending")
 		w.Gateway.ClearFaults()
 		w.Gateway.Inject(fault)
-		fortest.Answer(t, path+": cancel", w.Do("POST", "/checkout/"+id+"/cancel", ""), http.StatusOK)
+		fortest.Answer(t, path+": cancel", w.Do("POST", "/checkout/"+id+"/cancel", ""),
+			http.StatusOK)
 		w.Await(id, "cancelled")
 	}
 }

@@ -25,17 +25,30 @@ func TestRefusedByState(t *testing.T) {
 		t.Helper()
 		problem(t, w.asked("192.0.2.1", "POST "+route, id, body, isJSON, bearer), code)
 	}
-	usdt, eth := `"currency_symbol":"USDT","network_code":"bep20"`, `"currency_symbol":"ETH","network_code":"arbitrum"`
+	usdt := `"currency_symbol":"USDT","network_code":"bep20"`
+	eth := `"currency_symbol":"ETH","network_code":"arbitrum"`
 
-	problem(t, w.Do("GET", "/checkout?item=tip&amount=101", "", "Accept: application/json"), "amount_invalid")
-	post("/checkout", "", `{"item":"coffee","currency_symbol":"XMR","network_code":"x"}`, "network_unsupported")
-	post("/checkout", "", `{"item":"coffee","currency_symbol":"USDT","network_code":"erc20"}`, "amount_below_minimum")
-	post("/checkout", "", fmt.Sprintf(`{"order":%q,"currency_symbol":"USDT","network_code":"ton"}`, mintedFor(t, "large", "6000")), "amount_above_maximum")
-	post("/checkout/{session}/simulate", w.Open(`{"amount_usd":"25.00"}`), `{"kind":"pay"}`, "not_possible")
+	problem(t, w.Do("GET", "/checkout?item=tip&amount=101", "", "Accept: application/json"),
+		"amount_invalid")
+	post("/checkout", "", `{"item":"coffee","currency_symbol":"XMR","network_code":"x"}`,
+		"network_unsupported")
+	post("/checkout", "", `{"item":"coffee","currency_symbol":"USDT","network_code":"erc20"}`,
+		"amount_below_minimum")
+	post(
+		"/checkout",
+		"",
+		fmt.Sprintf(`{"order":%q,"currency_symbol":"USDT","network_code":"ton"}`,
+			mintedFor(t, "large", "6000")),
+		"amount_above_maximum",
+	)
+	post("/checkout/{session}/simulate", w.Open(`{"amount_usd":"25.00"}`), `{"kind":"pay"}`,
+		"not_possible")
 
 	// A member that is null is absent.
-	post("/checkout/{session}/extend", w.Open(`{"amount_usd":"25.00"}`), `{"attempt":null}`, "not_possible")
-	post("/checkout", "", `{"item":"coffee","quantity":null,"currency_symbol":"XMR"}`, "network_unsupported")
+	post("/checkout/{session}/extend", w.Open(`{"amount_usd":"25.00"}`), `{"attempt":null}`,
+		"not_possible")
+	post("/checkout", "", `{"item":"coffee","quantity":null,"currency_symbol":"XMR"}`,
+		"network_unsupported")
 
 	// Money has begun to arrive: the payment cannot be canceled.
 	token := mintedFor(t, "half", "25.00")
@@ -55,7 +68,8 @@ func TestRefusedByState(t *testing.T) {
 	token = mintedFor(t, "often", "25.00")
 	often := w.opened(token, usdt)
 	for i := range 11 {
-		w.asked("192.0.2.1", "POST /checkout/{session}/attempts", often, "{"+[]string{eth, usdt}[i%2]+"}", isJSON)
+		w.asked("192.0.2.1", "POST /checkout/{session}/attempts", often,
+			"{"+[]string{eth, usdt}[i%2]+"}", isJSON)
 	}
 	post("/checkout/{session}/extend", often, `{"attempt":12}`, "too_many_attempts")
 	post("/checkout", "", fmt.Sprintf(`{"order":%q,%s}`, token, usdt), "too_many_attempts")
@@ -75,7 +89,11 @@ func TestRefusedByReview(t *testing.T) {
 	}
 	paid("confirmed")
 	first := w.Gateway.Transactions()[0].Transfers[0].TxID
-	w.Gateway.Falsify(sandboxtest.Answer{Path: "transaction/status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000", "tx_id": first}})
+	w.Gateway.Falsify(sandboxtest.Answer{
+		Path:  "transaction/status",
+		Times: -1,
+		Set:   map[string]any{"amount_usd": "1.00000000", "tx_id": first},
+	})
 	id := paid("review")
 	const settle = "POST /v1/sessions/{session}/resolve"
 	body := `{"as":"confirmed","reason":"seen in the explorer"}`
@@ -93,7 +111,8 @@ func TestRefusedByGateway(t *testing.T) {
 	w.Await(id, "pending")
 	w.Gateway.Inject(sandbox.Fault{Status: 500, Times: -1})
 	for _, route := range []string{
-		"/checkout/{session}/recheck", "/v1/sessions/{session}/recheck", "/checkout/{session}/cancel", "/v1/sessions/{session}/cancel",
+		"/checkout/{session}/recheck", "/v1/sessions/{session}/recheck",
+		"/checkout/{session}/cancel", "/v1/sessions/{session}/cancel",
 		"/checkout/{session}/extend", "/checkout/{session}/simulate",
 	} {
 		body := ""
@@ -101,7 +120,8 @@ func TestRefusedByGateway(t *testing.T) {
 			body = `{"kind":"half"}`
 		}
 		var answer *httptest.ResponseRecorder
-		fortest.Until(t, route+" is refused", func() bool { // a look of a moment ago is as good as one now
+		fortest.Until(t, route+
+			" is refused", func() bool { // a look of a moment ago is as good as one now
 			answer = w.asked("192.0.2.1", "POST "+route, id, body, isJSON, bearer)
 			return answer.Code >= 400
 		})
@@ -110,9 +130,15 @@ func TestRefusedByGateway(t *testing.T) {
 	for _, path := range []string{"/v1/transactions", "/v1/withdrawals"} {
 		problem(t, w.Do("GET", path, "", bearer), "gateway_unavailable")
 	}
-	fresh := newPolicyRig(t, ownOrigin, []string{shop}, servertest.NoLimits) // which has not read the list of coins
+	fresh := newPolicyRig(t, ownOrigin, []string{shop},
+		servertest.NoLimits) // which has not read the list of coins
 	fresh.Gateway.Inject(sandbox.Fault{Status: 500, Times: -1})
-	problem(t, fresh.Do("POST", "/checkout", `{"item":"coffee","currency_symbol":"USDT","network_code":"bep20"}`, isJSON), "gateway_unavailable")
+	problem(
+		t,
+		fresh.Do("POST", "/checkout",
+			`{"item":"coffee","currency_symbol":"USDT","network_code":"bep20"}`, isJSON),
+		"gateway_unavailable",
+	)
 }
 
 // mintedFor returns an order token.
@@ -142,7 +168,8 @@ func (w *policyRig) code(id string) string {
 		}
 	}
 	answer := w.Do("GET", "/v1/sessions/"+id, "", bearer)
-	if err := json.Unmarshal(answer.Body.Bytes(), &session); err != nil || len(session.Attempts) == 0 {
+	err := json.Unmarshal(answer.Body.Bytes(), &session)
+	if err != nil || len(session.Attempts) == 0 {
 		w.T.Fatalf("GET /v1/sessions/%s = %d %s", id, answer.Code, answer.Body)
 	}
 	return session.Attempts[0].TrackingCode
@@ -156,8 +183,10 @@ func (w *policyRig) bought(addr, key string) (id string, status int) {
 	var view struct{ Session string }
 	if got.Code == 200 {
 		fortest.OK(w.T, json.Unmarshal(got.Body.Bytes(), &view))
-	} else if got.Code != 429 || got.Header().Get("Retry-After") == "" || !strings.Contains(got.Body.String(), "rate_limited") {
-		w.T.Fatalf("a session of an item = %d %.200s; want 200, or 429 with Retry-After", got.Code, got.Body)
+	} else if got.Code != 429 || got.Header().Get("Retry-After") == "" ||
+		!strings.Contains(got.Body.String(), "rate_limited") {
+		w.T.Fatalf("a session of an item = %d %.200s; want 200, or 429 with Retry-After", got.Code,
+			got.Body)
 	}
 	return view.Session, got.Code
 }
@@ -175,7 +204,8 @@ func TestUnpaidSessionsOfItems(t *testing.T) {
 	if _, status := w.bought("203.0.113.1", ""); status != 429 {
 		t.Errorf("one more = %d; want 429", status)
 	}
-	if id, status := w.bought("203.0.113.1", "page_aaaaaaaaaaaaaaaaaaaa"); status != 200 || id != first {
+	if id, status := w.bought("203.0.113.1",
+		"page_aaaaaaaaaaaaaaaaaaaa"); status != 200 || id != first {
 		t.Errorf("the first one once more = %s, %d; want %s, 200", id, status, first)
 	}
 	if id := w.Open(`{"amount_usd":"25.00"}`); id == "" {

@@ -11,24 +11,15 @@ import (
 	"coinslot/bff/server"
 	"coinslot/bff/server/servertest"
 	"coinslot/bff/store"
-	"coinslot/bff/store/pgtest"
 )
 
 // A session and an event that cannot be decoded stop nothing else, from the start on, and are named
-// in the log, counted, and shown in the console.
+// in the log, counted, and shown in the console. TestUnreadableOnPostgres of package store is of the
+// other database.
 func TestUnreadableRows(t *testing.T) {
-	for name, dsn := range map[string]string{"SQLite": "", "PostgreSQL": pgtest.DSN(t)} {
-		t.Run(name, func(t *testing.T) { unreadableRows(t, dsn) })
-	}
-}
-
-func unreadableRows(t *testing.T, dsn string) {
 	gateway, c := servertest.NewGateway(t)
 	c.AdminProxyHeader = "X-Remote-User"
 	c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
-	if dsn != "" {
-		c.Database = dsn
-	}
 	r, stop := servertest.Start(t, gateway, c, server.Options{Limits: servertest.NoLimits})
 	var ids []string
 	for _, ref := range []string{"one", "two", "three"} {
@@ -58,7 +49,8 @@ func unreadableRows(t *testing.T, dsn string) {
 	fortest.Equal(t, len(r.Events("").Data), 4, "events")
 	for _, path := range []string{"/v1/sessions/" + bad, "/v1/sessions?order_ref=one"} {
 		got := r.Do("GET", path, "", servertest.Bearer)
-		fortest.Equal(t, got.Code == http.StatusServiceUnavailable, false, "%s is %d", path, got.Code)
+		fortest.Equal(t, got.Code == http.StatusServiceUnavailable, false, "%s is %d", path,
+			got.Code)
 	}
 	again := r.Do("POST", "/v1/sessions", `{"amount_usd":"25.00","order_ref":"one"}`,
 		servertest.Bearer, servertest.IsJSON)

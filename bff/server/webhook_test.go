@@ -28,7 +28,8 @@ type webhookTest struct {
 func (r *rig) test(headers ...string) (got webhookTest) {
 	r.T.Helper()
 	w := r.Do("POST", "/v1/webhooks/test", "", append(headers, bearer)...)
-	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != http.StatusOK || len(got.Endpoints) != 1 {
+	err := json.Unmarshal(w.Body.Bytes(), &got)
+	if err != nil || w.Code != http.StatusOK || len(got.Endpoints) != 1 {
 		r.T.Fatalf("POST /v1/webhooks/test = %d %s", w.Code, w.Body)
 	}
 	fortest.Lacks(r.T, "the answer has the endpoint's query", w.Body.String(), "canary")
@@ -41,21 +42,30 @@ func TestWebhookTest(t *testing.T) {
 	shop := servertest.NewMerchant(t)
 	d := newConfiguredRig(t, shop.Configure)
 	first := d.test("Idempotency-Key: ci-1")
-	if sent := <-shop.Received; !first.Taken || first.Event != sent.ID || first.Object != "webhook_test" || first.Endpoints[0].Status != 204 || first.Endpoints[0].Reason != "" ||
-		!strings.Contains(sent.Body, `"type":"checkout.test"`) || !strings.HasPrefix(sent.Signature, "v1,") {
+	if sent := <-shop.Received; !first.Taken || first.Event != sent.ID ||
+		first.Object != "webhook_test" || first.Endpoints[0].Status != 204 ||
+		first.Endpoints[0].Reason != "" ||
+		!strings.Contains(sent.Body, `"type":"checkout.test"`) ||
+		!strings.HasPrefix(sent.Signature, "v1,") {
 		t.Errorf("answer %+v to a message %+v", first, sent)
 	}
 	shop.Status.Store(http.StatusUnauthorized)
 	again := d.test("Idempotency-Key: ci-1")
 	at := again.Endpoints[0]
-	if sent := <-shop.Received; sent.ID != first.Event || again.Taken || at.Number != 1 || at.Taken || at.Status != 401 || at.Reason != "signature_refused" ||
-		!strings.Contains(at.Way, "COINSLOT_WEBHOOK_SECRET") || at.Detail == "" || at.Endpoint != strings.Split(shop.URL, "/")[2] {
+	if sent := <-shop.Received; sent.ID != first.Event || again.Taken || at.Number != 1 ||
+		at.Taken || at.Status != 401 || at.Reason != "signature_refused" ||
+		!strings.Contains(at.Way, "COINSLOT_WEBHOOK_SECRET") || at.Detail == "" ||
+		at.Endpoint != strings.Split(shop.URL, "/")[2] {
 		t.Errorf("answer %+v to a message %+v", again, sent)
 	}
 	if !strings.HasPrefix(at.Answer, "=<b>no</b>é") || len([]rune(at.Answer)) != 200 {
 		t.Errorf("excerpt of %d characters: %s", len([]rune(at.Answer)), at.Answer)
 	}
-	for _, bad := range []struct{ body, code, header string }{{"{", "bad_json", isJSON}, {`{"url":"https://evil.example"}`, "unknown_field", isJSON}, {"", "invalid", "Idempotency-Key: a b"}} {
+	for _, bad := range []struct{ body, code, header string }{
+		{"{", "bad_json", isJSON},
+		{`{"url":"https://evil.example"}`, "unknown_field", isJSON},
+		{"", "invalid", "Idempotency-Key: a b"},
+	} {
 		problem(t, d.Do("POST", "/v1/webhooks/test", bad.body, bearer, bad.header), bad.code)
 	}
 	fortest.Equal(t, d.Do("POST", "/v1/webhooks/test", "").Code, http.StatusUnauthorized,
@@ -106,10 +116,12 @@ func TestEvents(t *testing.T) {
 	if list := r.Events("?after=" + cursor); len(list.Data) != 0 || list.Next != cursor {
 		t.Errorf("after the end: %+v; want nothing and the same cursor", list)
 	}
-	problem(t, r.Do("GET", "/v1/events?after=0.7.0123456789ab", "", bearer), "cursor_gone") // of another database
+	problem(t, r.Do("GET", "/v1/events?after=0.7.0123456789ab", "", bearer),
+		"cursor_gone") // of another database
 	r.Pay(ids[0])
 	r.Await(ids[0], "confirmed")
-	if list := r.Events("?after=" + cursor); len(list.Data) != 1 || list.Data[0].Type != "checkout.confirmed" {
+	if list := r.Events("?after=" +
+		cursor); len(list.Data) != 1 || list.Data[0].Type != "checkout.confirmed" {
 		t.Errorf("after the cursor: %+v; want what has come since", list)
 	}
 	fortest.Equal(t, len(r.Events("?session="+ids[0]).Data), 2, "events of one session")

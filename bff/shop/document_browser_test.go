@@ -157,10 +157,14 @@ func TestProgramDies(t *testing.T) {
 	p := chromium.Open(t, s.shop, browser.Options{})
 	f := p.Frame("coinslot-checkout")
 	f.Wait(`[data-live=wasm]`)
-	f.Eval(`void (document.createElement = null)`, nil) // the program draws with it, and a panic ends it
+	f.Eval(`void (document.createElement = null)`,
+		nil) // the program draws with it, and a panic ends it
 	s.setStatus("confirmed")
 	f.Wait(`html[data-wasm=failed] [data-live=html]`)
-	p.WaitText("#log", `{"type":"error","code":"wasm_failed","recoverable":true,"cure":"the program has ended: see the lines before"}`)
+	p.WaitText(
+		"#log",
+		`{"type":"error","code":"wasm_failed","recoverable":true,"cure":"the program has ended: see the lines before"}`,
+	)
 	f.Wait(`[data-status=confirmed]`)
 }
 
@@ -170,7 +174,10 @@ func TestOldBrowserGetsStyles(t *testing.T) {
 	p := chromium.Open(t, s.shop, browser.Options{Script: "CSSStyleSheet = undefined"})
 	f := p.Frame("coinslot-checkout")
 	f.Wait(`[data-live=wasm]`)
-	f.WaitJS(`document.styleSheets[0]?.href.endsWith(".css") && !document.adoptedStyleSheets.length`, "the style sheet to be loaded")
+	f.WaitJS(
+		`document.styleSheets[0]?.href.endsWith(".css") && !document.adoptedStyleSheets.length`,
+		"the style sheet to be loaded",
+	)
 }
 
 // TestBridge covers the small words between frame and host page.
@@ -185,22 +192,41 @@ func TestBridge(t *testing.T) {
 	f.WaitText(`[data-part=copy-address]`, "Copied")
 	f.WaitText(`[role=status]`, "Copied. Send it on Ethereum only.")
 	f.Click(`[data-part=open-wallet]`)
-	p.WaitText("#log", `{"type":"open","href":"ethereum:0x52908400098527886E0F7030069857D2E4169EE7@1?value=9123450000000000"}`)
+	p.WaitText(
+		"#log",
+		`{"type":"open","href":"ethereum:0x52908400098527886E0F7030069857D2E4169EE7@1?value=9123450000000000"}`,
+	)
 	f.Press("Escape")
 	p.WaitText("#log", `{"type":"escape"}`)
-	p.Eval(`port.postMessage({type:'style', accent:'#ff0', radius:'99', density:'cozy', font:'Georgia, serif'})`, nil)
-	f.WaitJS(`getComputedStyle(document.documentElement).getPropertyValue('--coinslot-radius') === '24px'`, "the clamped radius")
-	f.WaitJS(`getComputedStyle(document.documentElement).getPropertyValue('--coinslot-on-accent') === 'light-dark(rgb(0, 0, 0), rgb(0, 0, 0))'`, "black on yellow")
-	p.Eval(`port.postMessage({type:'style', accent:'url(https://evil.example)', font:'x;}*{display:none'})`, nil)
+	p.Eval(
+		`port.postMessage({type:'style', accent:'#ff0', radius:'99', density:'cozy', font:'Georgia, serif'})`,
+		nil,
+	)
+	f.WaitJS(
+		`getComputedStyle(document.documentElement).getPropertyValue('--coinslot-radius') === '24px'`,
+		"the clamped radius",
+	)
+	f.WaitJS(
+		`getComputedStyle(document.documentElement).getPropertyValue('--coinslot-on-accent') === 'light-dark(rgb(0, 0, 0), rgb(0, 0, 0))'`,
+		"black on yellow",
+	)
+	p.Eval(
+		`port.postMessage({type:'style', accent:'url(https://evil.example)', font:'x;}*{display:none'})`,
+		nil,
+	)
 	p.Eval(`port.postMessage({type:'theme', value:'dark'})`, nil)
 	f.Wait(`html.theme-dark`)
-	f.WaitJS(`getComputedStyle(document.documentElement).getPropertyValue('--coinslot-accent').startsWith('light-dark(#')`, "the page's own accent")
+	f.WaitJS(
+		`getComputedStyle(document.documentElement).getPropertyValue('--coinslot-accent').startsWith('light-dark(#')`,
+		"the page's own accent",
+	)
 	accents := func(style, light, dark string) {
 		t.Helper()
 		p.Eval(`port.postMessage({type:'style', `+style+`})`, nil)
 		for theme, want := range map[string]string{"light": light, "dark": dark} {
 			p.Eval(`port.postMessage({type:'theme', value:'`+theme+`'})`, nil)
-			f.WaitJS(`document.documentElement.className === 'theme-`+theme+`' && (() => { const probe = document.body.appendChild(document.createElement('i'));
+			f.WaitJS(`document.documentElement.className === 'theme-`+
+				theme+`' && (() => { const probe = document.body.appendChild(document.createElement('i'));
 				probe.style.color = 'var(--coinslot-accent)'; const { color } = getComputedStyle(probe); probe.remove();
 				return color === '`+want+`' || '`+want+`' === '' })()`, theme+" accent of "+style)
 		}
@@ -210,7 +236,8 @@ func TestBridge(t *testing.T) {
 	accents(`'accent-dark': '#ff0'`, "", "rgb(255, 255, 0)")
 	accents(`accent: '#00f', 'accent-dark': 'nonsense'`, "rgb(0, 0, 255)", "rgb(0, 0, 255)")
 	p.Eval(`port.postMessage({type:'style', font:'Nunito'})`, nil)
-	f.WaitJS(`getComputedStyle(document.body).fontFamily === 'Nunito, system-ui'`, "a font with a fallback")
+	f.WaitJS(`getComputedStyle(document.body).fontFamily === 'Nunito, system-ui'`,
+		"a font with a fallback")
 	s.setStatus("confirmed")
 	f.Click(`[data-part=close]`)
 	p.WaitText("#log", `{"type":"close"}`)
@@ -237,13 +264,17 @@ func TestFirstAnswerShows(t *testing.T) {
 	}
 	f.Eval(`new MutationObserver(() => requestAnimationFrame(() => { window.painting = true }))
 		.observe(document.documentElement, {attributeFilter: ["data-shown"]})`, nil)
-	f.Eval(`addEventListener("coinslot-shown", () => { window.notified = String(window.painting) })`, nil)
+	f.Eval(
+		`addEventListener("coinslot-shown", () => { window.notified = String(window.painting) })`,
+		nil,
+	)
 	p.Eval(`port.postMessage({type:'shown'})`, nil)
 	f.WaitJS(`window.notified`, "the program to hear that the frame is shown")
 	if painted := browser.Eval[string](f, `window.notified`); painted != "true" {
 		t.Error("the program begins its work before what is shown has been painted")
 	}
-	p.Eval(`frames[0].location = document.querySelector('iframe').src.replace('modal', 'inline')`, nil)
+	p.Eval(`frames[0].location = document.querySelector('iframe').src.replace('modal', 'inline')`,
+		nil)
 	f.Wait(`html[data-shown]`)
 }
 
@@ -279,9 +310,13 @@ func TestSimulateFromTheHost(t *testing.T) {
 		port.postMessage({type: 'simulate', kind: 'lait'}, [port2]);
 	}`, nil)
 	p.WaitJS(`window.problem?.endsWith('lait')`, "why nothing was simulated")
-	p.Eval(`port.postMessage({type:'simulate', kind:'late'})`, nil) // as a checkout.js that wants no answer
+	p.Eval(`port.postMessage({type:'simulate', kind:'late'})`,
+		nil) // as a checkout.js that wants no answer
 	p.WaitText("#log", `"type":"ready"`)
-	p.Frame("coinslot-checkout").WaitJS(`document.querySelector('#coinslot').dataset.version === '8'`, "the view after it")
+	p.Frame("coinslot-checkout").WaitJS(
+		`document.querySelector('#coinslot').dataset.version === '8'`,
+		"the view after it",
+	)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	fortest.Diff(t, s.posts, []string{`application/json: {"kind":"late"}`}, "posted")

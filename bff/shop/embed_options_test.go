@@ -15,17 +15,25 @@ import (
 // loadOrigins loads COINSLOT_ORIGINS.
 func loadOrigins(t testing.TB, origins string) ([]string, error) {
 	t.Helper()
-	c, err := config.Load([]string{"COINSLOT_GATEWAY_URL=https://gateway.example", "COINSLOT_GATEWAY_KEY=k",
-		"COINSLOT_SECRET_KEY=" + strings.Repeat("s", 32), "COINSLOT_ORIGINS=" + origins}, nil)
+	c, err := config.Load([]string{
+		"COINSLOT_GATEWAY_URL=https://gateway.example", "COINSLOT_GATEWAY_KEY=k",
+		"COINSLOT_SECRET_KEY=" + strings.Repeat("s", 32), "COINSLOT_ORIGINS=" + origins,
+	}, nil)
 	return c.Origins, err
 }
 
 // Origins are kept as browsers write them, because they are compared as text.
 func TestOriginsAreNormalized(t *testing.T) {
 	for given, want := range map[string]string{
-		"https://shop.example": "https://shop.example", "HTTPS://Shop.Example/": "https://shop.example", "https://shop.example:443": "https://shop.example",
-		"http://shop.example:80": "http://shop.example", "http://shop.example:443": "http://shop.example:443", "https://shop.example:8443": "https://shop.example:8443",
-		"http://127.0.0.1:3000": "http://127.0.0.1:3000", "http://[::1]:3000": "http://[::1]:3000", "https://xn--bcher-kva.example": "https://xn--bcher-kva.example",
+		"https://shop.example":          "https://shop.example",
+		"HTTPS://Shop.Example/":         "https://shop.example",
+		"https://shop.example:443":      "https://shop.example",
+		"http://shop.example:80":        "http://shop.example",
+		"http://shop.example:443":       "http://shop.example:443",
+		"https://shop.example:8443":     "https://shop.example:8443",
+		"http://127.0.0.1:3000":         "http://127.0.0.1:3000",
+		"http://[::1]:3000":             "http://[::1]:3000",
+		"https://xn--bcher-kva.example": "https://xn--bcher-kva.example",
 	} {
 		got, err := loadOrigins(t, given)
 		if err != nil || !slices.Equal(got, []string{want}) {
@@ -37,11 +45,16 @@ func TestOriginsAreNormalized(t *testing.T) {
 // Origins that no browser sends, or that are ambiguous in a policy, are rejected.
 func TestInvalidOrigins(t *testing.T) {
 	for _, bad := range []string{
-		"*", "null", "https://*", "https://*.example", "https://shop.example/path", "https://shop.example?x", "https://shop.example#x", "https://a@shop.example",
-		"ftp://shop.example", "//shop.example", "shop.example", "https://", "https://:443", "https://shop.example:", "https://shop.example:0", "https://shop.example:65536", "https://shop.example:0443",
-		"https://shop.example:x", "https://shop.example;script-src", "https://shop.example 'self'", "https://shop.example\r\nX: y", "https://shop.example<b>",
-		"'self'", "'unsafe-inline'", "https:", "https://shop.example,*", ",", "https://shop.example\x00",
-		"https://bücher.example", "https://shop%2eexample", "https://shop.example%20x", "https://[::1", "https://[fe80::1%25eth0]", "https://shop.example//", "data:x", "blob:https://shop.example",
+		"*", "null", "https://*", "https://*.example", "https://shop.example/path",
+		"https://shop.example?x", "https://shop.example#x", "https://a@shop.example",
+		"ftp://shop.example", "//shop.example", "shop.example", "https://", "https://:443",
+		"https://shop.example:", "https://shop.example:0", "https://shop.example:65536",
+		"https://shop.example:0443", "https://shop.example:x", "https://shop.example;script-src",
+		"https://shop.example 'self'", "https://shop.example\r\nX: y", "https://shop.example<b>",
+		"'self'", "'unsafe-inline'", "https:", "https://shop.example,*", ",",
+		"https://shop.example\x00", "https://bücher.example", "https://shop%2eexample",
+		"https://shop.example%20x", "https://[::1", "https://[fe80::1%25eth0]",
+		"https://shop.example//", "data:x", "blob:https://shop.example",
 	} {
 		if got, err := loadOrigins(t, bad); err == nil {
 			t.Errorf("COINSLOT_ORIGINS=%q = %v; want a refusal", bad, got)
@@ -52,26 +65,45 @@ func TestInvalidOrigins(t *testing.T) {
 func TestParseEmbed(t *testing.T) {
 	h := hosts{publicURL: "https://pay.example", origins: []string{"https://shop.example"}}
 	for query, want := range map[string]embedOptions{
-		"":                                                        {},
-		"embed=inline":                                            {embed: "inline"},
-		"embed=Inline&theme=DARK&lang=../en":                      {},
-		"theme=dark&lang=de-CH":                                   {theme: "dark", lang: "de-CH"},
-		"theme=red%3bbackground:url(//evil)":                      {},
-		"lang=" + strings.Repeat("aa-", 40):                       {},
-		"embed=modal&embed=inline":                                {embed: "modal"},
-		"origin=https://shop.example":                             {origin: "https://shop.example", requested: "https://shop.example"},
-		"origin=HTTPS://SHOP.example:443/":                        {origin: "https://shop.example", requested: "https://shop.example"},
-		"origin=https://pay.example":                              {origin: "https://pay.example", requested: "https://pay.example"},
-		"origin=https://shop.example.evil":                        {requested: "https://shop.example.evil"},
-		"origin=https://evilshop.example":                         {requested: "https://evilshop.example"},
-		"origin=http://shop.example":                              {requested: "http://shop.example"},
-		"origin=https://shop.example:8443":                        {requested: "https://shop.example:8443"},
-		"origin=null":                                             {},
-		"origin=*":                                                {},
-		"origin=https://shop.example%0d%0aX:y":                    {},
-		"origin=https://shop.example/%22%3E":                      {},
-		"origin=https://evil@shop.example":                        {},
-		"origin=https://evil.example&origin=https://shop.example": {requested: "https://evil.example"},
+		"":                                   {},
+		"embed=inline":                       {embed: "inline"},
+		"embed=Inline&theme=DARK&lang=../en": {},
+		"theme=dark&lang=de-CH":              {theme: "dark", lang: "de-CH"},
+		"theme=red%3bbackground:url(//evil)": {},
+		"lang=" + strings.Repeat("aa-", 40):  {},
+		"embed=modal&embed=inline":           {embed: "modal"},
+		"origin=https://shop.example": {
+			origin:    "https://shop.example",
+			requested: "https://shop.example",
+		},
+		"origin=HTTPS://SHOP.example:443/": {
+			origin:    "https://shop.example",
+			requested: "https://shop.example",
+		},
+		"origin=https://pay.example": {
+			origin:    "https://pay.example",
+			requested: "https://pay.example",
+		},
+		"origin=https://shop.example.evil": {
+			requested: "https://shop.example.evil",
+		},
+		"origin=https://evilshop.example": {
+			requested: "https://evilshop.example",
+		},
+		"origin=http://shop.example": {
+			requested: "http://shop.example",
+		},
+		"origin=https://shop.example:8443": {
+			requested: "https://shop.example:8443",
+		},
+		"origin=null":                          {},
+		"origin=*":                             {},
+		"origin=https://shop.example%0d%0aX:y": {},
+		"origin=https://shop.example/%22%3E":   {},
+		"origin=https://evil@shop.example":     {},
+		"origin=https://evil.example&origin=https://shop.example": {
+			requested: "https://evil.example",
+		},
 	} {
 		values, err := url.ParseQuery(query)
 		fortest.OK(t, err)

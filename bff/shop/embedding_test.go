@@ -21,9 +21,18 @@ import (
 func embedders(t *testing.T) http.Handler {
 	t.Helper()
 	files := fstest.MapFS{}
-	for tag, failed := range map[string]string{"en": "</script>\u2028 & \\\"'", "de": "Nichts ist verloren"} {
-		text, err := json.Marshal(map[string]string{"title.none": "title " + tag, "close": "close " + tag, "closed.again": "again " + tag,
-			"loader.failed": failed, "error.offline": "offline " + tag, "error.unknown": "unknown " + tag, "refused.link": "link " + tag})
+	for tag, failed := range map[string]string{
+		"en": "</script>\u2028 & \\\"'",
+		"de": "Nichts ist verloren",
+	} {
+		text, err := json.Marshal(map[string]string{
+			"title.none":    "title " + tag,
+			"close":         "close " + tag,
+			"closed.again":  "again " + tag,
+			"loader.failed": failed,
+			"error.offline": "offline " + tag,
+			"error.unknown": "unknown " + tag,
+			"refused.link":  "link " + tag})
 		fortest.OK(t, err)
 		files["text/"+tag+".json"] = &fstest.MapFile{Data: text}
 	}
@@ -39,13 +48,23 @@ func TestEmbedding(t *testing.T) {
 		lang, accept, origin, want string
 		listed                     bool
 	}{
-		{"", "", "", "en", false}, {"de", "", "https://shop.example", "de", true}, {"de-AT", "en", "HTTPS://Shop.Example:443/", "de", true},
-		{"", "fr, de;q=0.5", "https://pay.example", "de", true}, {"xx", "de", "http://shop.example", "de", false}, {"../de", "", "null", "en", false},
-		{"<b>", "de", "https://shop.example.evil", "de", false}, {strings.Repeat("de-", 334), "", "https://shop.example\r\nX: y", "en", false},
-		{strings.Repeat("a", 1000), strings.Repeat("de,", 5000), strings.Repeat("https://shop.example", 500), "de", false},
-		{"\x00\xff", "\xff", "https://evil@shop.example", "en", false}, {"en", "de", "*", "en", false},
+		{"", "", "", "en", false},
+		{"de", "", "https://shop.example", "de", true},
+		{"de-AT", "en", "HTTPS://Shop.Example:443/", "de", true},
+		{"", "fr, de;q=0.5", "https://pay.example", "de", true},
+		{"xx", "de", "http://shop.example", "de", false},
+		{"../de", "", "null", "en", false},
+		{"<b>", "de", "https://shop.example.evil", "de", false},
+		{strings.Repeat("de-", 334), "", "https://shop.example\r\nX: y", "en", false},
+		{
+			strings.Repeat("a", 1000), strings.Repeat("de,", 5000),
+			strings.Repeat("https://shop.example", 500), "de", false,
+		},
+		{"\x00\xff", "\xff", "https://evil@shop.example", "en", false},
+		{"en", "de", "*", "en", false},
 	} {
-		r := httptest.NewRequest("GET", "/checkout/embed.js?"+url.Values{"lang": {c.lang}, "origin": {c.origin}}.Encode(), nil)
+		r := httptest.NewRequest("GET",
+			"/checkout/embed.js?"+url.Values{"lang": {c.lang}, "origin": {c.origin}}.Encode(), nil)
 		r.Header.Set("Accept-Language", c.accept)
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
@@ -62,9 +81,23 @@ func TestEmbedding(t *testing.T) {
 				t.Errorf("origin %.40q: the fix %q is not one line of ASCII", c.origin, fix)
 			}
 		}
-		want := embedding{c.listed, got.Dir, "title " + c.want, "close " + c.want, "again " + c.want, got.Failed, "unknown " + c.want, "offline " + c.want, "link " + c.want, got.Hints, embedCSS, nil}
+		want := embedding{
+			c.listed,
+			got.Dir,
+			"title " + c.want,
+			"close " + c.want,
+			"again " + c.want,
+			got.Failed,
+			"unknown " + c.want,
+			"offline " + c.want,
+			"link " + c.want,
+			got.Hints,
+			embedCSS,
+			nil,
+		}
 		if !cmp.Equal(got, want) || got.Failed == "" {
-			t.Errorf("lang %.40q, Accept-Language %.40q, origin %.40q: %+v; want %+v", c.lang, c.accept, c.origin, got, want)
+			t.Errorf("lang %.40q, Accept-Language %.40q, origin %.40q: %+v; want %+v", c.lang,
+				c.accept, c.origin, got, want)
 		}
 	}
 }
@@ -75,8 +108,12 @@ func TestEmbeddingHeaders(t *testing.T) {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(method, "/checkout/embed.js?lang=de", nil))
 		for name, want := range map[string]string{
-			"Content-Type": "text/javascript; charset=utf-8", "Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin",
-			"X-Content-Type-Options": "nosniff", "Cache-Control": "public, max-age=60", "Vary": "Accept-Encoding, Accept-Language",
+			"Content-Type":                 "text/javascript; charset=utf-8",
+			"Access-Control-Allow-Origin":  "*",
+			"Cross-Origin-Resource-Policy": "cross-origin",
+			"X-Content-Type-Options":       "nosniff",
+			"Cache-Control":                "public, max-age=60",
+			"Vary":                         "Accept-Encoding, Accept-Language",
 		} {
 			if got := w.Header().Get(name); w.Code != 200 || got != want {
 				t.Errorf("%s = %d with %s %q; want %q", method, w.Code, name, got, want)
@@ -85,7 +122,9 @@ func TestEmbeddingHeaders(t *testing.T) {
 	}
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest("GET", "/checkout/embed.js?lang=de&debug", nil))
-	if body := w.Body.String(); !strings.HasPrefix(body, "export default {explain, ...{") || !strings.Contains(body, `"code":"frame_blocked"`) ||
+	body := w.Body.String()
+	if !strings.HasPrefix(body, "export default {explain, ...{") ||
+		!strings.Contains(body, `"code":"frame_blocked"`) ||
 		!strings.Contains(body, "function explain(") {
 		t.Errorf("with debug: %.200s; want a module that has and explains the codes", body)
 	}

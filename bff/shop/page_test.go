@@ -23,7 +23,8 @@ func TestLogo(t *testing.T) {
 		fortest.OK(t, err)
 		p := pages.blank(embedOptions{}, "")
 		p.View = wire.View{Order: wire.Order{AmountUSD: "1.00"}}
-		if got, want := node.HTML(widget.OrderHead(p)), `<img class="order-logo" src="`+p.Logo+`" alt=""`; !strings.Contains(got, want) {
+		if got, want := node.HTML(widget.OrderHead(p)), `<img class="order-logo" src="`+p.Logo+
+			`" alt=""`; !strings.Contains(got, want) {
 			t.Errorf("head = %s; want %s", got, want)
 		}
 		w := httptest.NewRecorder()
@@ -51,14 +52,31 @@ func TestRefresh(t *testing.T) {
 		refresh      bool
 		link         string
 	}{
-		"session":       {"GET", "/checkout/" + id + "?lang=de&item=x", wire.CodeRateLimited, 429, true, `href="/checkout/` + id + `?lang=de"`},
-		"receipt":       {"GET", "/checkout/" + id + "/receipt", wire.CodeRateLimited, 429, true, `href="/checkout/` + id + `"`},
-		"item":          {"GET", "/checkout?lang=de&item=tip&amount=7&quantity=2", wire.CodeRateLimited, 429, true, `href="/checkout?lang=de&amp;item=tip&amp;amount=7&amp;quantity=2"`},
-		"order":         {"GET", "/checkout?order=a.b.c%22", wire.CodeRateLimited, 429, true, `href="/checkout?order=a.b.c%22"`},
-		"no storage":    {"GET", "/return", wire.CodeStorageUnavailable, 503, true, ""},
-		"no gateway":    {"GET", "/return", wire.CodeGatewayUnavailable, 503, true, ""},
-		"post":          {"POST", "/checkout/" + id + "/cancel", wire.CodeRateLimited, 429, false, `href="/checkout/` + id + `"`},
-		"not there":     {"GET", "/return?item=x", wire.CodeNotFound, 404, false, `href="/checkout"`},
+		"session": {
+			"GET", "/checkout/" + id + "?lang=de&item=x", wire.CodeRateLimited, 429, true,
+			`href="/checkout/` + id + `?lang=de"`,
+		},
+		"receipt": {
+			"GET", "/checkout/" + id + "/receipt", wire.CodeRateLimited, 429, true,
+			`href="/checkout/` + id + `"`,
+		},
+		"item": {
+			"GET", "/checkout?lang=de&item=tip&amount=7&quantity=2", wire.CodeRateLimited, 429,
+			true, `href="/checkout?lang=de&amp;item=tip&amp;amount=7&amp;quantity=2"`,
+		},
+		"order": {
+			"GET", "/checkout?order=a.b.c%22", wire.CodeRateLimited, 429, true,
+			`href="/checkout?order=a.b.c%22"`,
+		},
+		"no storage": {"GET", "/return", wire.CodeStorageUnavailable, 503, true, ""},
+		"no gateway": {"GET", "/return", wire.CodeGatewayUnavailable, 503, true, ""},
+		"post": {
+			"POST", "/checkout/" + id + "/cancel", wire.CodeRateLimited, 429, false,
+			`href="/checkout/` + id + `"`,
+		},
+		"not there": {
+			"GET", "/return?item=x", wire.CodeNotFound, 404, false, `href="/checkout"`,
+		},
 		"our own fault": {"GET", "/return", wire.CodeInternal, 500, false, ""},
 	} {
 		w, r := httptest.NewRecorder(), httptest.NewRequest(c.method, c.path, nil)
@@ -66,12 +84,16 @@ func TestRefresh(t *testing.T) {
 		path, _, _ := strings.Cut(c.path, "?")
 		s.Handler([]web.Route{{
 			Pattern: c.method + " " + strings.Replace(path, id, "{session}", 1), Pages: true,
-			Handle: func(http.ResponseWriter, *http.Request) error { return web.Refuse(c.code, "") },
+			Handle: func(http.ResponseWriter, *http.Request) error {
+				return web.Refuse(c.code, "")
+			},
 		}}).ServeHTTP(w, r)
 		fortest.Answer(t, name, w, c.status, c.link)
 		after, refresh := w.Header().Get("Retry-After"), w.Header().Get("Refresh")
-		if (after != "") != (c.status == 429 || c.status == 503) || (refresh != "") != c.refresh || c.refresh && refresh != after {
-			t.Errorf("%s: Retry-After %q, Refresh %q; want a refresh %t, after the same time", name, after, refresh, c.refresh)
+		if (after != "") != (c.status == 429 || c.status == 503) || (refresh != "") != c.refresh ||
+			c.refresh && refresh != after {
+			t.Errorf("%s: Retry-After %q, Refresh %q; want a refresh %t, after the same time", name,
+				after, refresh, c.refresh)
 		}
 	}
 }

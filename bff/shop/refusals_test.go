@@ -62,7 +62,8 @@ func TestRefusals(t *testing.T) {
 
 // A database that is away costs what was counted, and nothing else.
 func TestRefusalsWriteError(t *testing.T) {
-	l := NewRefusals(func(context.Context, string, string, int) error { return errors.New("away") }, nil)
+	l := NewRefusals(func(context.Context, string, string, int) error { return errors.New("away") },
+		nil)
 	l.Add("https://a.example", "")
 	l.Flush(t.Context())
 	fortest.Equal(t, len(l.list), 0, "are kept")

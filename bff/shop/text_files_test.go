@@ -29,13 +29,16 @@ func TestTextFiles(t *testing.T) {
 		url, coding := d.texts.URL(tag), []string{"br", "gzip", ""}[i%3]
 		answer := ask(h, "GET", url, "Accept-Encoding", coding)
 		body, err := io.ReadAll(answer.Body)
-		if err != nil || answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Encoding") != coding ||
-			answer.Header.Get("Cache-Control") != "public, max-age=31536000, immutable" || answer.Header.Get("Content-Type") != "application/json" {
+		if err != nil || answer.StatusCode != http.StatusOK ||
+			answer.Header.Get("Content-Encoding") != coding ||
+			answer.Header.Get("Cache-Control") != "public, max-age=31536000, immutable" ||
+			answer.Header.Get("Content-Type") != "application/json" {
 			t.Fatalf("%s in %q: %d, %v, %v", url, coding, answer.StatusCode, answer.Header, err)
 		}
 		var got widget.Page
 		fortest.OK(t, json.Unmarshal(unpack(t, coding, body), &got))
-		if len(got.Text) != len(w.texts[tag]()) || got.Text["lang.name"] != w.names[tag] || len(got.Languages) != len(w.tags) {
+		if len(got.Text) != len(w.texts[tag]()) || got.Text["lang.name"] != w.names[tag] ||
+			len(got.Languages) != len(w.tags) {
 			t.Errorf("%s: %d sentences and %d languages", tag, len(got.Text), len(got.Languages))
 		}
 	}
@@ -46,8 +49,10 @@ func TestNoTextFiles(t *testing.T) {
 	h := site.Handler(nil)
 	known := d.texts.URL("en")
 	for _, url := range []string{
-		"/assets/text-xx.000000000000.json", "/assets/text-en.000000000000.json", "/assets/text-en.json", "/assets/text-.json",
-		strings.Replace(known, "text-en", "text-de", 1), strings.Replace(known, "text-", "", 1), known + "x",
+		"/assets/text-xx.000000000000.json", "/assets/text-en.000000000000.json",
+		"/assets/text-en.json", "/assets/text-.json",
+		strings.Replace(known, "text-en", "text-de", 1), strings.Replace(known, "text-", "", 1),
+		known + "x",
 	} {
 		fortest.Equal(t, ask(h, "GET", url+"?tried=4").StatusCode, http.StatusNotFound, "%s", url)
 	}

@@ -22,14 +22,20 @@ func filled(n int) payment.Session {
 	s.Order.AmountUSD = decimal.New(2500, -2)
 	s.Order.Title, s.Order.Description = "A title", "A description of what is sold"
 	for _, what := range []string{"session.created", "attempt.intended", "attempt.pending"} {
-		s.Timeline = append(s.Timeline, payment.TimelineEntry{At: s.CreatedAt, By: "coinslot", What: what})
+		s.Timeline = append(s.Timeline,
+			payment.TimelineEntry{At: s.CreatedAt, By: "coinslot", What: what})
 	}
 	return s
 }
 
 // onBoth runs a benchmark on each database.
 func onBoth(b *testing.B, run func(b *testing.B, db *DB), endpoints ...string) {
-	b.Run("SQLite", func(b *testing.B) { run(b, opened(b, filepath.Join(b.TempDir(), "coinslot.db"), endpoints...)) })
+	b.Run(
+		"SQLite",
+		func(b *testing.B) {
+			run(b, opened(b, filepath.Join(b.TempDir(), "coinslot.db"), endpoints...))
+		},
+	)
 	b.Run("PostgreSQL", func(b *testing.B) { run(b, opened(b, pgtest.DSN(b), endpoints...)) })
 }
 
@@ -53,8 +59,12 @@ func benchmarkUpdate(b *testing.B, db *DB) {
 		n++
 		marker := time.Duration(n).String()
 		_, err := db.Update(b.Context(), s.ID, 0, func(s *payment.Session) ([]payment.Event, error) {
-			s.Attempts = []payment.Attempt{{Number: 1, State: payment.Waiting, Marker: marker, TrackingCode: "T" + marker}}
-			return []payment.Event{{ID: "evt_" + marker, Session: s.ID, At: s.CreatedAt, Body: []byte("{}")}}, nil
+			s.Attempts = []payment.Attempt{
+				{Number: 1, State: payment.Waiting, Marker: marker, TrackingCode: "T" + marker},
+			}
+			return []payment.Event{
+				{ID: "evt_" + marker, Session: s.ID, At: s.CreatedAt, Body: []byte("{}")},
+			}, nil
 		})
 		fortest.OK(b, err)
 	}
@@ -74,8 +84,12 @@ func benchmarkUpdates(b *testing.B, db *DB) {
 		for loop.Next() {
 			marker := time.Duration(events.Add(1)).String()
 			_, err := db.Update(b.Context(), s.ID, 0, func(s *payment.Session) ([]payment.Event, error) {
-				s.Attempts = []payment.Attempt{{Number: 1, State: payment.Waiting, Marker: marker, TrackingCode: "T" + marker}}
-				return []payment.Event{{ID: "evt_" + marker, Session: s.ID, At: s.CreatedAt, Body: []byte("{}")}}, nil
+				s.Attempts = []payment.Attempt{
+					{Number: 1, State: payment.Waiting, Marker: marker, TrackingCode: "T" + marker},
+				}
+				return []payment.Event{
+					{ID: "evt_" + marker, Session: s.ID, At: s.CreatedAt, Body: []byte("{}")},
+				}, nil
 			})
 			if err != nil {
 				b.Error(err)
@@ -96,11 +110,19 @@ func benchmarkErase(b *testing.B, db *DB) {
 		for i := range 2 {
 			_, err := db.Update(b.Context(), s.ID, 0, func(s *payment.Session) ([]payment.Event, error) {
 				s.Status = wire.Expired
-				return []payment.Event{{ID: fmt.Sprintf("evt_%d_%d", n, i), Session: s.ID, At: s.CreatedAt, Body: make([]byte, 2000)}}, nil
+				return []payment.Event{
+					{
+						ID:      fmt.Sprintf("evt_%d_%d", n, i),
+						Session: s.ID,
+						At:      s.CreatedAt,
+						Body:    make([]byte, 2000),
+					},
+				}, nil
 			})
 			fortest.OK(b, err)
 		}
 		b.StartTimer()
-		fortest.Must(db.Erase(b.Context(), s.ID, s.CreatedAt, func(payment.Session, bool) payment.Erasure { return payment.EraseAll }))(b)
+		fortest.Must(db.Erase(b.Context(), s.ID, s.CreatedAt,
+			func(payment.Session, bool) payment.Erasure { return payment.EraseAll }))(b)
 	}
 }

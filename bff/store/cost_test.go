@@ -28,12 +28,16 @@ func (c counted) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, er
 	return c.Conn.(driver.ConnBeginTx).BeginTx(ctx, o)
 }
 
-func (c counted) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+func (c counted) ExecContext(
+	ctx context.Context, query string, args []driver.NamedValue,
+) (driver.Result, error) {
 	c.statements.Add(1)
 	return c.Conn.(driver.ExecerContext).ExecContext(ctx, query, args)
 }
 
-func (c counted) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+func (c counted) QueryContext(
+	ctx context.Context, query string, args []driver.NamedValue,
+) (driver.Rows, error) {
 	c.statements.Add(1)
 	return c.Conn.(driver.QueryerContext).QueryContext(ctx, query, args)
 }
@@ -52,7 +56,11 @@ func (c *counting) Connect(ctx context.Context) (driver.Conn, error) {
 // statements counts what is asked of the connection of db that writes.
 func statements(t *testing.T, db *DB, path string) *atomic.Int64 {
 	t.Helper()
-	dsn := url.URL{Scheme: "file", Path: path, RawQuery: url.Values{"_txlock": {"immediate"}, "_foreign_keys": {"1"}}.Encode()}
+	dsn := url.URL{
+		Scheme:   "file",
+		Path:     path,
+		RawQuery: url.Values{"_txlock": {"immediate"}, "_foreign_keys": {"1"}}.Encode(),
+	}
 	plain := fortest.Must(sqlite.NewConnector(dsn.String()))(t)
 	c := &counting{Connector: plain}
 	fortest.OK(t, db.Writer.Close())
@@ -91,7 +99,8 @@ func TestStartReadsLittle(t *testing.T) {
 	all.Wait()
 	fortest.OK(t, db.Close())
 	db = opened(t, path)
-	if _, err := db.List(t.Context(), payment.Filter{Status: string(wire.Preparing), Limit: 100}); err != nil { // as Recover does
+	_, err := db.List(t.Context(), payment.Filter{Status: string(wire.Preparing), Limit: 100})
+	if err != nil { // as Recover does
 		t.Fatal(err)
 	}
 	read := pagesRead(t, db.Writer) + pagesRead(t, db.Reader)

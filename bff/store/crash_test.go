@@ -37,8 +37,10 @@ func TestMain(m *testing.M) {
 func children() map[string]func(ctx context.Context, path string) error {
 	return map[string]func(context.Context, string) error{
 		"write": func(ctx context.Context, path string) error { return childWrite(ctx, path, 1) },
-		"crowd": func(ctx context.Context, path string) error { return childWrite(ctx, path, crowd) },
-		"open":  childOpen, "fill": childFill,
+		"crowd": func(ctx context.Context, path string) error {
+			return childWrite(ctx, path, crowd)
+		},
+		"open": childOpen, "fill": childFill,
 	}
 }
 
@@ -53,7 +55,8 @@ func childWrite(ctx context.Context, path string, writers int) error {
 		return err
 	}
 	var next int
-	if err := db.Reader.QueryRowContext(ctx, `SELECT count(*) FROM sessions WHERE version > 1`).Scan(&next); err != nil {
+	if err := db.Reader.QueryRowContext(ctx,
+		`SELECT count(*) FROM sessions WHERE version > 1`).Scan(&next); err != nil {
 		return err
 	}
 	for first := range writers {
@@ -82,8 +85,12 @@ func writeOne(ctx context.Context, db *DB, n int) error {
 		return nil
 	}
 	_, err = db.Update(ctx, s.ID, 0, func(s *payment.Session) ([]payment.Event, error) {
-		s.Attempts = []payment.Attempt{{Number: 1, State: payment.Waiting, Marker: s.ID, TrackingCode: "T" + s.ID}}
-		return []payment.Event{{ID: "evt_" + s.ID, Session: s.ID, At: s.CreatedAt, Body: []byte("{}")}}, nil
+		s.Attempts = []payment.Attempt{
+			{Number: 1, State: payment.Waiting, Marker: s.ID, TrackingCode: "T" + s.ID},
+		}
+		return []payment.Event{
+			{ID: "evt_" + s.ID, Session: s.ID, At: s.CreatedAt, Body: []byte("{}")},
+		}, nil
 	})
 	return err
 }
@@ -123,7 +130,8 @@ func started(t *testing.T, child string, name string, args ...string) process {
 // kill ends p as kill -9 does and returns the lines not read yet.
 func (p process) kill(t *testing.T) []string {
 	t.Helper()
-	if err := syscall.Kill(-p.Process.Pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+	err := syscall.Kill(-p.Process.Pid, syscall.SIGKILL)
+	if err != nil && !errors.Is(err, syscall.ESRCH) {
 		t.Fatal(err)
 	}
 	var rest []string
@@ -158,7 +166,8 @@ func wantSound(t *testing.T, path string) {
 	db := fortest.Must(Open(t.Context(), Config{DSN: path}))(t)
 	defer db.Close()
 	var result string
-	if err := db.Writer.QueryRowContext(t.Context(), `PRAGMA integrity_check`).Scan(&result); err != nil || result != "ok" {
+	err := db.Writer.QueryRowContext(t.Context(), `PRAGMA integrity_check`).Scan(&result)
+	if err != nil || result != "ok" {
 		t.Errorf("integrity_check = %q, %v", result, err)
 	}
 	for what, query := range map[string]string{

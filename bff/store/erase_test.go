@@ -26,20 +26,49 @@ import (
 func dead(n, attempts int) payment.Session {
 	at := time.Date(2026, 11, 20, 12, 0, n, 0, time.UTC)
 	s := payment.Session{
-		ID: payment.NewSessionID(), Status: wire.Expired, Digest: strings.Repeat("0123456789abcdef", 4), Environment: "test", CreatedAt: at, ExpiresAt: at,
+		ID:             payment.NewSessionID(),
+		Status:         wire.Expired,
+		Digest:         strings.Repeat("0123456789abcdef", 4),
+		Environment:    "test",
+		CreatedAt:      at,
+		ExpiresAt:      at,
 		IdempotencyKey: fmt.Sprintf("page_%026d", n), ClosedBy: payment.ClosedByTime,
-		Order: payment.Order{AmountUSD: decimal.RequireFromString("25.00"), Ref: fmt.Sprintf("ORD-%d", n), Email: fmt.Sprintf("ann%d@canary.example", n),
-			Description: strings.Repeat("for canary ", 180), Metadata: map[string]string{"who": "canary"}},
+		Order: payment.Order{
+			AmountUSD:   decimal.RequireFromString("25.00"),
+			Ref:         fmt.Sprintf("ORD-%d", n),
+			Email:       fmt.Sprintf("ann%d@canary.example", n),
+			Description: strings.Repeat("for canary ", 180),
+			Metadata:    map[string]string{"who": "canary"}},
 	}
 	for i := range attempts {
 		s.Attempts = append(s.Attempts, payment.Attempt{
-			Number: i + 1, State: payment.Expired, Marker: fmt.Sprintf("CS-%020d-%d", n, i), OrderID: 341256, Drawn: true, TrackingCode: fmt.Sprintf("T%011d%d", n, i),
-			CurrencySymbol: "USDT", CurrencyName: "Tether", NetworkCode: "trc20", NetworkName: "TRON", AmountUSD: s.Order.AmountUSD, TTLMinutes: 30,
-			Email: s.Order.Email, Comment: strings.Repeat("canary", 30), Address: "TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf", StartedAt: at, ExpiresAt: at, EndedAt: at,
-			PayAmount: decimal.RequireFromString("25.03"), PayText: "25.03000000", Tolerance: decimal.NewFromInt(1), ChecksDone: 4, RecheckAskedAt: at,
-			PaymentURL: "https://pay.gateway.example/" + strings.Repeat("x", 60),
+			Number:         i + 1,
+			State:          payment.Expired,
+			Marker:         fmt.Sprintf("CS-%020d-%d", n, i),
+			OrderID:        341256,
+			Drawn:          true,
+			TrackingCode:   fmt.Sprintf("T%011d%d", n, i),
+			CurrencySymbol: "USDT",
+			CurrencyName:   "Tether",
+			NetworkCode:    "trc20",
+			NetworkName:    "TRON",
+			AmountUSD:      s.Order.AmountUSD,
+			TTLMinutes:     30,
+			Email:          s.Order.Email,
+			Comment:        strings.Repeat("canary", 30),
+			Address:        "TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf",
+			StartedAt:      at,
+			ExpiresAt:      at,
+			EndedAt:        at,
+			PayAmount:      decimal.RequireFromString("25.03"),
+			PayText:        "25.03000000",
+			Tolerance:      decimal.NewFromInt(1),
+			ChecksDone:     4,
+			RecheckAskedAt: at,
+			PaymentURL:     "https://pay.gateway.example/" + strings.Repeat("x", 60),
 		})
-		s.Timeline = append(s.Timeline, payment.TimelineEntry{At: at, By: "gateway", What: "attempt.expired", Detail: "canary"})
+		s.Timeline = append(s.Timeline,
+			payment.TimelineEntry{At: at, By: "gateway", What: "attempt.expired", Detail: "canary"})
 	}
 	return s
 }
@@ -50,7 +79,15 @@ func expired(t testing.TB, db *DB, n, attempts int) (ids []string) {
 	for i := range n {
 		s := fortest.Must(db.Insert(t.Context(), dead(i, attempts)))(t)
 		fortest.Must(db.Update(t.Context(), s.ID, 0, func(s *payment.Session) ([]payment.Event, error) {
-			return []payment.Event{{ID: "evt_" + s.ID, Type: payment.EventExpired, Session: s.ID, At: s.CreatedAt, Body: []byte(strings.Repeat("canary ", 600))}}, nil
+			return []payment.Event{
+				{
+					ID:      "evt_" + s.ID,
+					Type:    payment.EventExpired,
+					Session: s.ID,
+					At:      s.CreatedAt,
+					Body:    []byte(strings.Repeat("canary ", 600)),
+				},
+			}, nil
 		}))(t)
 		ids = append(ids, s.ID)
 	}
@@ -61,7 +98,8 @@ func expired(t testing.TB, db *DB, n, attempts int) (ids []string) {
 func buried(t testing.TB, db *DB, n, attempts int) {
 	t.Helper()
 	for _, id := range expired(t, db, n, attempts) {
-		fortest.Must(db.Erase(t.Context(), id, time.Now(), func(payment.Session, bool) payment.Erasure { return payment.EraseAll }))(t)
+		fortest.Must(db.Erase(t.Context(), id, time.Now(),
+			func(payment.Session, bool) payment.Erasure { return payment.EraseAll }))(t)
 	}
 }
 
@@ -72,14 +110,19 @@ func TestFullBytesOfADeadSession(t *testing.T) {
 		db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
 		const n = 200
 		used := func() int {
-			return count(t, db.Reader, `SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size`)
+			return count(
+				t,
+				db.Reader,
+				`SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
+			)
 		}
 		before := used()
 		buried(t, db, n, attempts)
 		each := (used() - before) / n
 		t.Logf("%d attempts: %d bytes each", attempts, each)
 		if each > most {
-			t.Errorf("a deleted session of %d attempts takes %d bytes; want %d at most", attempts, each, most)
+			t.Errorf("a deleted session of %d attempts takes %d bytes; want %d at most", attempts,
+				each, most)
 		}
 	}
 }
@@ -101,7 +144,10 @@ func TestErasedFromTheFile(t *testing.T) {
 // TestOpenBeside: another process erases while the server has the database open, and both
 // go on; what is not there, or not ours, is refused.
 func TestOpenBeside(t *testing.T) {
-	for name, dsn := range map[string]string{"SQLite": filepath.Join(t.TempDir(), "coinslot.db"), "PostgreSQL": pgtest.DSN(t)} {
+	for name, dsn := range map[string]string{
+		"SQLite":     filepath.Join(t.TempDir(), "coinslot.db"),
+		"PostgreSQL": pgtest.DSN(t),
+	} {
 		t.Run(name, func(t *testing.T) {
 			server := opened(t, dsn)
 			ids := []string{}
@@ -115,7 +161,8 @@ func TestOpenBeside(t *testing.T) {
 				t.Errorf("SessionsWithEmail = %v, %v; want %s", found, err, ids[1])
 			}
 			for i, db := range []*DB{guest, server, guest} {
-				_, err := db.Erase(t.Context(), ids[i], time.Now(), func(payment.Session, bool) payment.Erasure { return payment.ErasePersonal })
+				_, err := db.Erase(t.Context(), ids[i], time.Now(),
+					func(payment.Session, bool) payment.Erasure { return payment.ErasePersonal })
 				if err != nil {
 					t.Errorf("Erase = %v", err)
 				}
@@ -123,17 +170,23 @@ func TestOpenBeside(t *testing.T) {
 			fortest.OK(t, guest.Truncate(t.Context()))
 			fortest.OK(t, guest.Close())
 			for _, id := range ids {
-				if s, err := server.Session(t.Context(), id); err != nil || s.ErasedAt.IsZero() || s.Order.Email != "" {
+				s, err := server.Session(t.Context(), id)
+				if err != nil || s.ErasedAt.IsZero() || s.Order.Email != "" {
 					t.Errorf("Session = %+v, %v; want it erased", s, err)
 				}
 			}
-			run(t, server.Writer, `UPDATE goose_db_version SET version_id = version_id + 100 WHERE id = (SELECT max(id) FROM goose_db_version)`)
+			run(
+				t,
+				server.Writer,
+				`UPDATE goose_db_version SET version_id = version_id + 100 WHERE id = (SELECT max(id) FROM goose_db_version)`,
+			)
 			if _, err := OpenBeside(t.Context(), Config{DSN: dsn}); err == nil {
 				t.Error("tables of another release are written")
 			}
 		})
 	}
-	if _, err := OpenBeside(t.Context(), Config{DSN: filepath.Join(t.TempDir(), "none.db")}); err == nil {
+	if _, err := OpenBeside(t.Context(),
+		Config{DSN: filepath.Join(t.TempDir(), "none.db")}); err == nil {
 		t.Error("a database that is not there is opened")
 	}
 }
@@ -149,7 +202,8 @@ func TestEraseBesideADelivery(t *testing.T) {
 		SELECT seq, 'https://new.example/hook', 1 FROM events WHERE session = $1`, ids[0]))(t)
 	done := make(chan error, 1)
 	go func() {
-		_, err := db.Erase(context.WithoutCancel(t.Context()), ids[0], time.Now(), func(payment.Session, bool) payment.Erasure { return payment.EraseAll })
+		_, err := db.Erase(context.WithoutCancel(t.Context()), ids[0], time.Now(),
+			func(payment.Session, bool) payment.Erasure { return payment.EraseAll })
 		done <- err
 	}()
 	fortest.Until(t, "the deletion waits for the lock", func() bool {
@@ -158,7 +212,9 @@ func TestEraseBesideADelivery(t *testing.T) {
 	})
 	fortest.OK(t, tx.Commit())
 	fortest.OK(t, <-done)
-	if n := count(t, db.Reader, `SELECT count(*) FROM deliveries WHERE endpoint = 'https://new.example/hook'`); n != 0 {
+	n := count(t, db.Reader,
+		`SELECT count(*) FROM deliveries WHERE endpoint = 'https://new.example/hook'`)
+	if n != 0 {
 		t.Errorf("%d deliveries of a deleted event are left", n)
 	}
 }

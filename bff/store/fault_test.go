@@ -91,7 +91,8 @@ func TestFullDisk(t *testing.T) {
 func TestFullFailedSync(t *testing.T) {
 	need.Long(t, "each of ten databases is filled until a sync fails")
 	strace := need.Command(t, "strace")
-	if out, err := exec.CommandContext(t.Context(), strace, "-o", os.DevNull, "true").CombinedOutput(); err != nil {
+	out, err := exec.CommandContext(t.Context(), strace, "-o", os.DevNull, "true").CombinedOutput()
+	if err != nil {
 		t.Skipf("strace may not trace here: %v %s", err, out)
 	}
 	noticed := 0
@@ -102,9 +103,11 @@ func TestFullFailedSync(t *testing.T) {
 		}
 		path := filepath.Join(t.TempDir(), "coinslot.db")
 		fault := fmt.Sprintf("inject=fsync,fdatasync:error=EIO:when=%d", when)
-		p := started(t, child, strace, "-f", "-o", os.DevNull, "-e", "trace=fsync,fdatasync", "-e", fault, os.Args[0], path)
+		p := started(t, child, strace, "-f", "-o", os.DevNull, "-e", "trace=fsync,fdatasync", "-e",
+			fault, os.Args[0], path)
 		var said []string
-		for len(said) < 300 && p.lines.Scan() { // strace counts for each thread, so that some fault may never come
+		for len(said) < 300 &&
+			p.lines.Scan() { // strace counts for each thread, so that some fault may never come
 			said = append(said, p.lines.Text())
 		}
 		if len(said) < 300 {

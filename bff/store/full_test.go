@@ -36,7 +36,10 @@ func TestClaimsBackOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log fortest.Log
 		f := &failingStore{}
-		p := checkout.NewPoller(checkout.PollerConfig{Store: f, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		p := checkout.NewPoller(checkout.PollerConfig{
+			Store: f,
+			Log:   slog.New(slog.NewTextHandler(&log, nil)),
+		})
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() { done <- p.Run(ctx) }()

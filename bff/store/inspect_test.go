@@ -21,7 +21,8 @@ func TestInspect(t *testing.T) {
 				if !errors.Is(err, os.ErrNotExist) || len(files(t, dsn)) > 0 {
 					t.Errorf("of no file: %v, and there is %v", err, files(t, dsn))
 				}
-			} else if err != nil || before.Version != 0 || !before.CanWrite || before.Server < 130000 {
+			} else if err != nil || before.Version != 0 || !before.CanWrite ||
+				before.Server < 130000 {
 				t.Errorf("of an empty database: %+v, %v", before, err)
 			}
 			db := fortest.Must(Open(t.Context(), Config{DSN: dsn}))(t)
@@ -58,7 +59,8 @@ func TestPathInThisFolder(t *testing.T) {
 func wantCurrent(t *testing.T, dsn string) {
 	t.Helper()
 	s, err := Inspect(t.Context(), dsn)
-	if err != nil || s.Version == 0 || s.Version != s.Latest || !s.CanWrite || s.ClockAhead.Abs() > 5*time.Second {
+	if err != nil || s.Version == 0 || s.Version != s.Latest || !s.CanWrite ||
+		s.ClockAhead.Abs() > 5*time.Second {
 		t.Errorf("Inspect = %+v, %v", s, err)
 	}
 }
@@ -77,7 +79,8 @@ func TestInspectRights(t *testing.T) {
 	dsn := pgtest.DSN(t)
 	db := opened(t, dsn)
 	fortest.OK(t, db.Execute(t.Context(), `CREATE ROLE onlooker LOGIN`))
-	fortest.OK(t, db.Execute(t.Context(), `GRANT SELECT ON ALL TABLES IN SCHEMA public TO onlooker`))
+	fortest.OK(t,
+		db.Execute(t.Context(), `GRANT SELECT ON ALL TABLES IN SCHEMA public TO onlooker`))
 	s, err := Inspect(t.Context(), strings.Replace(dsn, "postgres@", "onlooker@", 1))
 	if err != nil || s.CanWrite || s.Version == 0 {
 		t.Errorf("Inspect = %+v, %v; want tables that may not be written", s, err)

@@ -15,7 +15,10 @@ import (
 )
 
 func FuzzCursor(f *testing.F) {
-	for _, text := range []string{"", "1.cs_1", "-1.", "01.x", "+1.x", "9223372036854775807.cs_\x00", "9223372036854775808.a", "."} {
+	for _, text := range []string{
+		"", "1.cs_1", "-1.", "01.x", "+1.x", "9223372036854775807.cs_\x00",
+		"9223372036854775808.a", ".",
+	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

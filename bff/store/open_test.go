@@ -31,7 +31,13 @@ func TestURI(t *testing.T) {
 
 func TestSQLStates(t *testing.T) {
 	for state, want := range map[string]struct{ passing, unknown bool }{
-		"40001": {passing: true}, "40P01": {passing: true}, "23505": {}, "57014": {}, "55P03": {}, "53100": {}, "25006": {},
+		"40001": {passing: true},
+		"40P01": {passing: true},
+		"23505": {},
+		"57014": {},
+		"55P03": {},
+		"53100": {},
+		"25006": {},
 		"57P01": {unknown: true}, "57P02": {unknown: true}, "08006": {unknown: true},
 	} {
 		err := error(&pgconn.PgError{Code: state})
@@ -54,17 +60,24 @@ func TestPostgresSettings(t *testing.T) {
 	dsn := pgtest.DSN(t)
 	name := dsn[strings.Index(dsn, "test_"):strings.Index(dsn, "?")]
 	admin := opened(t, pgtest.DSN(t))
-	for _, setting := range []string{"synchronous_commit = off", "statement_timeout = 0", "lock_timeout = 0", "default_transaction_isolation = 'serializable'"} {
+	for _, setting := range []string{
+		"synchronous_commit = off", "statement_timeout = 0", "lock_timeout = 0",
+		"default_transaction_isolation = 'serializable'",
+	} {
 		run(t, admin.Writer, "ALTER DATABASE "+name+" SET "+setting)
 	}
-	db := opened(t, dsn+"&synchronous_commit=off&options=-c%20synchronous_commit%3Doff&pool_max_conns=3")
+	db := opened(t,
+		dsn+"&synchronous_commit=off&options=-c%20synchronous_commit%3Doff&pool_max_conns=3")
 	if n := db.Writer.Stats().MaxOpenConnections; n != 3 || db.pool.Config().MaxConns != 3 {
 		t.Errorf("%d and %d connections; want 3", n, db.pool.Config().MaxConns)
 	}
 	fortest.OK(t, db.Write(t.Context(), func(tx *sql.Tx) error {
 		for setting, want := range map[string]string{
-			"synchronous_commit": "on", "fsync": "on", "full_page_writes": "on", "statement_timeout": "5s",
-			"lock_timeout": "4s", "idle_in_transaction_session_timeout": "8s",
+			"synchronous_commit": "on",
+			"fsync":              "on",
+			"full_page_writes":   "on",
+			"statement_timeout":  "5s",
+			"lock_timeout":       "4s", "idle_in_transaction_session_timeout": "8s",
 			"transaction_isolation": "read committed", "client_encoding": "UTF8",
 			"application_name": "coinslot",
 		} {
@@ -76,10 +89,13 @@ func TestPostgresSettings(t *testing.T) {
 		}
 		return nil
 	}))
-	if c, err := postgresConfig(dsn); err != nil || c.MaxConns != defaultConnections || c.ConnConfig.ConnectTimeout != connectTimeout {
-		t.Errorf("a plain address has %d connections, %v to connect, %v", c.MaxConns, c.ConnConfig.ConnectTimeout, err)
+	if c, err := postgresConfig(dsn); err != nil || c.MaxConns != defaultConnections ||
+		c.ConnConfig.ConnectTimeout != connectTimeout {
+		t.Errorf("a plain address has %d connections, %v to connect, %v", c.MaxConns,
+			c.ConnConfig.ConnectTimeout, err)
 	}
-	if c, err := postgresConfig(dsn + "&pool_max_conns=1000"); err != nil || c.MaxConns != maxConnections {
+	if c, err := postgresConfig(dsn +
+		"&pool_max_conns=1000"); err != nil || c.MaxConns != maxConnections {
 		t.Errorf("connections = %d, %v; want %d", c.MaxConns, err, maxConnections)
 	}
 }
@@ -101,11 +117,13 @@ func TestNow(t *testing.T) {
 	if off := time.Since(db.Now()); off < 59*time.Minute {
 		t.Errorf("Now is %v behind; want what the server says", off)
 	}
-	if err := db.readClock(t.Context()); err != nil || time.Since(db.Now()).Abs() > 100*time.Millisecond {
+	err := db.readClock(t.Context())
+	if err != nil || time.Since(db.Now()).Abs() > 100*time.Millisecond {
 		t.Errorf("Now is off by %v after asking, %v", time.Since(db.Now()), err)
 	}
 	fixed := time.Unix(1, 0)
-	fixedDB := fortest.Must(Open(t.Context(), Config{DSN: pgtest.DSN(t), Now: func() time.Time { return fixed }}))(t)
+	fixedDB := fortest.Must(Open(t.Context(),
+		Config{DSN: pgtest.DSN(t), Now: func() time.Time { return fixed }}))(t)
 	defer fixedDB.Close()
 	if !fixedDB.Now().Equal(fixed) {
 		t.Errorf("Now = %v; want the clock that was given", fixedDB.Now())

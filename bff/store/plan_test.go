@@ -28,13 +28,36 @@ func queries(d dialect) map[string]string {
 	open, _ := inList(1, []string{"a", "b"})
 	all := map[string]string{
 		"sessionByID": sessionByID, "sessionByRef": sessionByRef, "sessionByKey": sessionByKey,
-		"sessionForUpdate": sessionForUpdate, "insertSession": insertSession, "updateSession": updateSession,
-		"deleteAttempt": deleteAttempt, "insertAttempt": insertAttempt, "held": held,
-		"touchSession": touchSession, "touchClaimed": touchClaimed, "claimSessions": claimSessions, "claimThese": these, "holdSession": holdSession,
+		"sessionForUpdate": sessionForUpdate,
+		"insertSession":    insertSession,
+		"updateSession":    updateSession,
+		"deleteAttempt":    deleteAttempt, "insertAttempt": insertAttempt, "held": held,
+		"touchSession":   touchSession,
+		"touchClaimed":   touchClaimed,
+		"claimSessions":  claimSessions,
+		"claimThese":     these,
+		"holdSession":    holdSession,
 		"releaseSession": releaseSession, "watchSessions": watch,
-		"touchListed": touchListed, "countBusy": countWaiting, "countSetAside": countSetAside, "sessionsSetAside": sessionsSetAside, "setSessionAside": setSessionAside, "restoreSession": restoreSession, "erasable": erasable, "unpaidItems": unpaidItems, "forgetRun": forgetRunOf, "firstDue": firstDue, "countOpen": fmt.Sprintf(countOpen, open), "tracked": tracked, "countSessions": countSessions,
+		"touchListed":      touchListed,
+		"countBusy":        countWaiting,
+		"countSetAside":    countSetAside,
+		"sessionsSetAside": sessionsSetAside,
+		"setSessionAside":  setSessionAside,
+		"restoreSession":   restoreSession,
+		"erasable":         erasable,
+		"unpaidItems":      unpaidItems,
+		"forgetRun":        forgetRunOf,
+		"firstDue":         firstDue,
+		"countOpen":        fmt.Sprintf(countOpen, open),
+		"tracked":          tracked,
+		"countSessions":    countSessions,
 	}
-	for _, f := range []payment.Filter{{}, {Status: "open"}, {OrderRef: "1"}, {Status: "open", OrderRef: "1"}} {
+	for _, f := range []payment.Filter{
+		{},
+		{Status: "open"},
+		{OrderRef: "1"},
+		{Status: "open", OrderRef: "1"},
+	} {
 		query, _ := listQuery(f, cursor{}, 20)
 		all[fmt.Sprintf("list by status %q ref %q", f.Status, f.OrderRef)] = query
 	}
@@ -77,11 +100,23 @@ func outboxQueries(d dialect) map[string]string {
 // them: it has 200 rows at most, and is read whole.
 func lookedAt(all map[string]string, d dialect) {
 	for _, q := range []console.Query{
-		{}, {Status: "open"}, {From: time.Now(), To: time.Now()}, {Coin: "USDT"}, {Network: "trc20"}, {Coin: "USDT", Network: "trc20"}, {Network: "trc20", Status: "open", From: time.Now()}, {Coin: "USDT", Status: "confirmed"}, {Coin: "USDT", Status: "review"},
-		{Text: "abc"}, {Text: "ab"}, {Text: "abc", Status: "open"}, {Text: "abc", Coin: "USDT", Network: "trc20", Status: "open", From: time.Now()},
+		{},
+		{Status: "open"},
+		{From: time.Now(), To: time.Now()},
+		{Coin: "USDT"},
+		{Network: "trc20"},
+		{Coin: "USDT", Network: "trc20"},
+		{Network: "trc20", Status: "open", From: time.Now()},
+		{Coin: "USDT", Status: "confirmed"},
+		{Coin: "USDT", Status: "review"},
+		{Text: "abc"},
+		{Text: "ab"},
+		{Text: "abc", Status: "open"},
+		{Text: "abc", Coin: "USDT", Network: "trc20", Status: "open", From: time.Now()},
 	} {
 		for i, w := range sessionQueries(q, cursor{}, 20) {
-			name := fmt.Sprintf("way %d of text %q status %q coin %q network %q", i, q.Text, q.Status, q.Coin, q.Network)
+			name := fmt.Sprintf("way %d of text %q status %q coin %q network %q", i, q.Text,
+				q.Status, q.Coin, q.Network)
 			if !strings.HasPrefix(w.tables, "search_terms") && q.Text != "" {
 				name += sorted
 			}
@@ -92,9 +127,28 @@ func lookedAt(all map[string]string, d dialect) {
 	actions, _ := actionQuery(console.ActionQuery{From: time.Now()}, pairCursor{}, 20)
 	actionsOf, _ := actionQuery(console.ActionQuery{Session: "a"}, pairCursor{}, 20)
 	for name, query := range map[string]string{
-		"sessionsAmong": fmt.Sprintf(sessionsAmong, in), "insertTerm": insertTerm, "deleteTerm": deleteTerm, "sessionsWithTerm": sessionsWithTerm, "tally" + sorted: tally, "coins": fmt.Sprintf(choices, "coin"), "networks": fmt.Sprintf(choices, "network"), "insertAction": insertAction, "loginEnded": loginEnded, "actions": actions, "actions of session": actionsOf,
-		"openTo": d.Locked(openDeliveriesTo), "bindDelivery": addDelivery, "deleteDelivery": deleteDelivery, "closeDelivery": closeDelivery, "boundEvents": eventsWithState, "hasDelivery": hasDelivery,
-		"beginRun": beginRun, "extendRun": extendRun, "endRun": endRun, "readRun": readRun, "oldestSession": oldestSession,
+		"sessionsAmong":      fmt.Sprintf(sessionsAmong, in),
+		"insertTerm":         insertTerm,
+		"deleteTerm":         deleteTerm,
+		"sessionsWithTerm":   sessionsWithTerm,
+		"tally" + sorted:     tally,
+		"coins":              fmt.Sprintf(choices, "coin"),
+		"networks":           fmt.Sprintf(choices, "network"),
+		"insertAction":       insertAction,
+		"loginEnded":         loginEnded,
+		"actions":            actions,
+		"actions of session": actionsOf,
+		"openTo":             d.Locked(openDeliveriesTo),
+		"bindDelivery":       addDelivery,
+		"deleteDelivery":     deleteDelivery,
+		"closeDelivery":      closeDelivery,
+		"boundEvents":        eventsWithState,
+		"hasDelivery":        hasDelivery,
+		"beginRun":           beginRun,
+		"extendRun":          extendRun,
+		"endRun":             endRun,
+		"readRun":            readRun,
+		"oldestSession":      oldestSession,
 	} {
 		all[name] = query
 	}
@@ -106,7 +160,8 @@ const sorted = " (sorted)"
 // picky are the queries with a filter and no text: they may match nothing, however
 // many sessions there are. A range over all that was ever made is no way to them.
 func picky(name string) bool {
-	return strings.HasPrefix(name, "way") && strings.Contains(name, `text ""`) && !strings.Contains(name, `status "" coin "" network ""`)
+	return strings.HasPrefix(name, "way") && strings.Contains(name, `text ""`) &&
+		!strings.Contains(name, `status "" coin "" network ""`)
 }
 
 // looked matches what a plan says of an index that is entered by a value, entered
@@ -138,12 +193,28 @@ func TestNothingScans(t *testing.T) {
 			all[query] = query
 		}
 		for name, query := range all {
-			plan := strings.NewReplacer("SCAN due", "", "SCAN seen", "", "SCAN CONSTANT ROW", "", "SCAN s\n", "\n", "SCAN waiting", "", "SCAN failed", "").Replace(explain(t, db, query)) // what was found
-			if strings.Contains(plan, "SCAN") || strings.Contains(plan, "TEMP B-TREE") && !strings.Contains(name, "ref \"1\"") && !strings.Contains(name, sorted) {
+			plan := strings.NewReplacer(
+				"SCAN due",
+				"",
+				"SCAN seen",
+				"",
+				"SCAN CONSTANT ROW",
+				"",
+				"SCAN s\n",
+				"\n",
+				"SCAN waiting",
+				"",
+				"SCAN failed",
+				"",
+			).Replace(explain(t, db, query)) // what was found
+			if strings.Contains(plan, "SCAN") ||
+				strings.Contains(plan, "TEMP B-TREE") && !strings.Contains(name, "ref \"1\"") &&
+					!strings.Contains(name, sorted) {
 				t.Errorf("%s statistics, %s:\n%s%s", statistics, name, query, plan)
 			}
 			if step := wanders(plan); picky(name) && step != "" {
-				t.Errorf("%s statistics, %s goes through everything, by %s:\n%s%s", statistics, name, step, query, plan)
+				t.Errorf("%s statistics, %s goes through everything, by %s:\n%s%s", statistics,
+					name, step, query, plan)
 			}
 		}
 		run(t, db.Writer, `ANALYZE`)
@@ -157,7 +228,8 @@ func explain(t *testing.T, db *DB, query string) string {
 	for strings.Contains(query, fmt.Sprintf("$%d", len(args)+1)) {
 		args = append(args, nil)
 	}
-	rows := fortest.Must(db.Writer.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...))(t)
+	rows := fortest.Must(db.Writer.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query,
+		args...))(t)
 	defer rows.Close()
 	plan := ""
 	for rows.Next() {
@@ -179,12 +251,17 @@ func TestNothingScansOnPostgres(t *testing.T) {
 	}
 	conn := fortest.Must(db.Writer.Conn(t.Context()))(t)
 	defer conn.Close()
-	for _, setting := range []string{`SET enable_seqscan = off`, `SET enable_sort = off`, `SET plan_cache_mode = force_generic_plan`, `ANALYZE`} {
+	for _, setting := range []string{
+		`SET enable_seqscan = off`, `SET enable_sort = off`,
+		`SET plan_cache_mode = force_generic_plan`, `ANALYZE`,
+	} {
 		fortest.Must(conn.ExecContext(t.Context(), setting))(t)
 	}
 	for name, query := range queries(db.dialect) {
 		plan := explainPostgres(t, conn, query)
-		if strings.Contains(plan, "Seq Scan") || strings.Contains(plan, "Sort") && !strings.Contains(name, "ref \"1\"") && !strings.Contains(name, sorted) && name != "watchSessions" {
+		if strings.Contains(plan, "Seq Scan") ||
+			strings.Contains(plan, "Sort") && !strings.Contains(name, "ref \"1\"") &&
+				!strings.Contains(name, sorted) && name != "watchSessions" {
 			t.Errorf("%s:\n%s%s", name, query, plan)
 		}
 		joins := strings.Contains(query, "JOIN") // for which it has too little to look at
@@ -207,7 +284,8 @@ func explainPostgres(t *testing.T, conn *sql.Conn, query string) (plan string) {
 	for _, statement := range []string{"DEALLOCATE ALL", "PREPARE p AS " + query} {
 		fortest.Must(conn.ExecContext(t.Context(), statement, pgx.QueryExecModeSimpleProtocol))(t)
 	}
-	rows := fortest.Must(conn.QueryContext(t.Context(), execute, pgx.QueryExecModeSimpleProtocol))(t)
+	rows := fortest.Must(conn.QueryContext(t.Context(), execute,
+		pgx.QueryExecModeSimpleProtocol))(t)
 	defer rows.Close()
 	for rows.Next() {
 		var line string

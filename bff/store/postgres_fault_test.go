@@ -26,7 +26,9 @@ import (
 func marking(mark string) func(*payment.Session) ([]payment.Event, error) {
 	return func(s *payment.Session) ([]payment.Event, error) {
 		s.Timeline = append(s.Timeline, payment.TimelineEntry{What: mark})
-		return []payment.Event{{ID: "evt_" + mark, Session: s.ID, At: s.CreatedAt, Body: []byte("{}")}}, nil
+		return []payment.Event{
+			{ID: "evt_" + mark, Session: s.ID, At: s.CreatedAt, Body: []byte("{}")},
+		}, nil
 	}
 }
 
@@ -165,7 +167,8 @@ func TestPostgresConnectionsEnded(t *testing.T) {
 	all.Wait()
 	close(stop)
 	kills := <-ended
-	t.Logf("%d acknowledged, %d refused, %d unknown, %d connections ended", len(acknowledged), len(refused), unknown, kills)
+	t.Logf("%d acknowledged, %d refused, %d unknown, %d connections ended", len(acknowledged),
+		len(refused), unknown, kills)
 	if kills == 0 || len(acknowledged) < 20 {
 		t.Errorf("%d connections were ended, %d updates acknowledged", kills, len(acknowledged))
 	}
@@ -181,10 +184,16 @@ func TestPostgresPaused(t *testing.T) {
 	resume := cluster.Pause(t)
 	uses := map[string]func() error{
 		"Session": func() error { _, err := db.Session(t.Context(), sample(1).ID); return err },
-		"Update":  func() error { _, err := db.Update(t.Context(), sample(1).ID, 0, marking("paused")); return err },
-		"Claim":   func() error { _, err := db.Claim(t.Context(), time.Now(), time.Minute, 10, false); return err },
-		"Ping":    func() error { return db.Ping(t.Context()) },
-		"Take":    func() error { _, err := db.Bucket("x", 1).Take(t.Context(), 0); return err },
+		"Update": func() error {
+			_, err := db.Update(t.Context(), sample(1).ID, 0, marking("paused"))
+			return err
+		},
+		"Claim": func() error {
+			_, err := db.Claim(t.Context(), time.Now(), time.Minute, 10, false)
+			return err
+		},
+		"Ping": func() error { return db.Ping(t.Context()) },
+		"Take": func() error { _, err := db.Bucket("x", 1).Take(t.Context(), 0); return err },
 	}
 	for name, use := range uses {
 		start := time.Now()
@@ -201,7 +210,8 @@ func TestPostgresPaused(t *testing.T) {
 	resume()
 	db.patience = 10 * time.Second
 	start = time.Now()
-	if _, err := db.Update(t.Context(), sample(1).ID, 0, marking("resumed")); err != nil || time.Since(start) > 2*time.Second {
+	if _, err := db.Update(t.Context(), sample(1).ID, 0,
+		marking("resumed")); err != nil || time.Since(start) > 2*time.Second {
 		t.Errorf("Update after the pause = %v, after %v", err, time.Since(start))
 	}
 	wantMarks(t, db, sample(1).ID, []string{"resumed"}, nil)
@@ -209,7 +219,8 @@ func TestPostgresPaused(t *testing.T) {
 
 // Others have taken all connections that the server has.
 func TestPostgresSlotsExhausted(t *testing.T) {
-	cluster := pgtest.New(t, "max_connections=8", "superuser_reserved_connections=0", "max_wal_senders=0")
+	cluster := pgtest.New(t, "max_connections=8", "superuser_reserved_connections=0",
+		"max_wal_senders=0")
 	dsn := cluster.DSN(t)
 	db := opened(t, dsn)
 	fortest.Must(db.Insert(t.Context(), sample(1)))(t)
@@ -229,7 +240,8 @@ func TestPostgresSlotsExhausted(t *testing.T) {
 			mark := fmt.Sprint(n)
 			start := time.Now()
 			_, err := db.Update(t.Context(), sample(1).ID, 0, marking(mark))
-			if took := time.Since(start); took >= 10*time.Second { // it is refused, and not waited for
+			took := time.Since(start)
+			if took >= 10*time.Second { // it is refused, and not waited for
 				t.Errorf("Update took %v", took)
 			}
 			mu.Lock()
@@ -245,9 +257,17 @@ func TestPostgresSlotsExhausted(t *testing.T) {
 	for _, conn := range taken {
 		_ = conn.Close(t.Context())
 	}
-	fortest.Until(t, "it writes again", func() bool { _, err := db.Update(t.Context(), sample(1).ID, 0, marking("again")); return err == nil })
+	fortest.Until(
+		t,
+		"it writes again",
+		func() bool {
+			_, err := db.Update(t.Context(), sample(1).ID, 0, marking("again"))
+			return err == nil
+		},
+	)
 	wantMarks(t, db, sample(1).ID, append(acknowledged, "again"), refused)
-	t.Logf("%d others connected; %d acknowledged, %d refused", len(taken), len(acknowledged), len(refused))
+	t.Logf("%d others connected; %d acknowledged, %d refused", len(taken), len(acknowledged),
+		len(refused))
 }
 
 // A deadlock is broken by the database, and the whole transaction runs again.
@@ -257,7 +277,10 @@ func TestDeadlockRunsAgain(t *testing.T) {
 		fortest.Must(db.Insert(t.Context(), sample(n)))(t)
 	}
 	other := fortest.Must(db.Writer.BeginTx(t.Context(), nil))(t)
-	for _, statement := range []string{`SET LOCAL deadlock_timeout = '1h'`, `INSERT INTO attempts (session, number, marker) VALUES ('cs_1', 1, 'm')`} {
+	for _, statement := range []string{
+		`SET LOCAL deadlock_timeout = '1h'`,
+		`INSERT INTO attempts (session, number, marker) VALUES ('cs_1', 1, 'm')`,
+	} {
 		fortest.Must(other.ExecContext(t.Context(), statement))(t)
 	}
 	runs := 0
@@ -265,7 +288,8 @@ func TestDeadlockRunsAgain(t *testing.T) {
 	s, err := db.Update(t.Context(), "cs_0", 0, func(s *payment.Session) ([]payment.Event, error) {
 		if runs++; runs == 1 {
 			go func() {
-				_, err := other.ExecContext(t.Context(), `SELECT 1 FROM sessions WHERE id = 'cs_0' FOR UPDATE`)
+				_, err := other.ExecContext(t.Context(),
+					`SELECT 1 FROM sessions WHERE id = 'cs_0' FOR UPDATE`)
 				waiting <- errors.Join(err, other.Rollback())
 			}()
 			fortest.Until(t, "the other waits", func() bool {
@@ -304,7 +328,8 @@ func TestLostCommit(t *testing.T) {
 				return marking("a")(s)
 			})
 			if err != nil || s.Version != 2 || len(s.Timeline) != 1 || runs != c.runs {
-				t.Errorf("Update = version %d, %d marks, %v after %d runs; want 2, 1 after %d", s.Version, len(s.Timeline), err, runs, c.runs)
+				t.Errorf("Update = version %d, %d marks, %v after %d runs; want 2, 1 after %d",
+					s.Version, len(s.Timeline), err, runs, c.runs)
 			}
 			wantMarks(t, db, s.ID, []string{"a"}, nil)
 			fortest.Equal(t, wire.cuts.Load(), 2, "connections were cut")
@@ -329,7 +354,8 @@ func TestLostCommitOvertaken(t *testing.T) {
 	db, other := opened(t, wire.dsn), opened(t, dsn)
 	fortest.Must(db.Insert(t.Context(), sample(1)))(t)
 	wire.cut(true, func() {
-		fortest.Must(other.Update(context.WithoutCancel(t.Context()), sample(1).ID, 0, marking("other")))(t)
+		fortest.Must(other.Update(context.WithoutCancel(t.Context()), sample(1).ID, 0,
+			marking("other")))(t)
 	})
 	_, err := db.Update(t.Context(), sample(1).ID, 0, marking("mine"))
 	if !isUnknown(err) || !strings.Contains(err.Error(), "unknown outcome") {
@@ -347,7 +373,8 @@ func TestDocIsKeptByteForByte(t *testing.T) {
 	s.Version = 1
 	want := fortest.Must(json.Marshal(s))(t)
 	var got string
-	if err := db.Reader.QueryRowContext(t.Context(), `SELECT doc FROM sessions`).Scan(&got); err != nil || got != string(want) {
+	err := db.Reader.QueryRowContext(t.Context(), `SELECT doc FROM sessions`).Scan(&got)
+	if err != nil || got != string(want) {
 		t.Errorf("doc = %s, %v; want %s", got, err, want)
 	}
 }
@@ -365,7 +392,8 @@ func TestInsertIsAcknowledgedOnceReplicated(t *testing.T) {
 	other := fortest.Must(sql.Open("pgx", dsn))(t)
 	defer other.Close()
 	waiting := func() bool {
-		return count(t, other, `SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`) > 0
+		return count(t, other,
+			`SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`) > 0
 	}
 	standbys("nobody")
 	fortest.Until(t, "the setting holds", func() bool {
@@ -374,7 +402,8 @@ func TestInsertIsAcknowledgedOnceReplicated(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { _, err := db.Insert(t.Context(), sample(1)); done <- err }()
 	fortest.Until(t, "the commit waits", waiting)
-	run(t, other, `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)
+	run(t, other,
+		`SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)
 	fortest.Until(t, "the second try waits", func() bool {
 		return count(t, other, `SELECT count(*) FROM sessions`) == 1 && (waiting() || len(done) > 0)
 	})

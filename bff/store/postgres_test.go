@@ -152,7 +152,8 @@ func TestPostgresRefusals(t *testing.T) {
 			t.Errorf("Open(%q) succeeded; want %q", dsn, why)
 			continue
 		}
-		if !strings.Contains(err.Error(), why) || strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), dsn) {
+		if !strings.Contains(err.Error(), why) || strings.Contains(err.Error(), "hunter2") ||
+			strings.Contains(err.Error(), dsn) {
 			t.Errorf("Open(%q) = %v; want %q, and neither address nor password", dsn, err, why)
 		}
 	}
@@ -187,7 +188,9 @@ func TestLogWaitsForEarlierWriters(t *testing.T) {
 	write := func(n int, during func()) {
 		_, err := db.Update(t.Context(), sample(n).ID, 0, func(s *payment.Session) ([]payment.Event, error) {
 			during()
-			return []payment.Event{{ID: fmt.Sprintf("evt_%d", n), Session: s.ID, At: s.CreatedAt, Body: []byte("{}")}}, nil
+			return []payment.Event{
+				{ID: fmt.Sprintf("evt_%d", n), Session: s.ID, At: s.CreatedAt, Body: []byte("{}")},
+			}, nil
 		})
 		if err != nil {
 			t.Error(err)
@@ -196,7 +199,11 @@ func TestLogWaitsForEarlierWriters(t *testing.T) {
 	// The first transaction has written before the second one begins, and ends
 	// after it: its number is the smaller one.
 	first := fortest.Must(db.Writer.BeginTx(t.Context(), nil))(t)
-	fortest.OK(t, db.AppendEvents(t.Context(), first, []payment.Event{{ID: "evt_1", Session: sample(1).ID, Body: []byte("{}")}}))
+	fortest.OK(
+		t,
+		db.AppendEvents(t.Context(), first,
+			[]payment.Event{{ID: "evt_1", Session: sample(1).ID, Body: []byte("{}")}}),
+	)
 	write(2, func() {})
 	wantEvents(t, db, webhook.EventQuery{After: page.Next})
 	fortest.OK(t, first.Commit())
@@ -274,7 +281,8 @@ func TestRevisions(t *testing.T) {
 			ids = append(ids, fmt.Sprint(n))
 		}
 		got, err := db.Revisions(t.Context(), ids)
-		if err != nil || !maps.Equal(got, map[string]Revision{"cs_1": {Version: 2}, "cs_2": {Version: 1}}) {
+		if err != nil ||
+			!maps.Equal(got, map[string]Revision{"cs_1": {Version: 2}, "cs_2": {Version: 1}}) {
 			t.Errorf("%s: Revisions = %v, %v", name, got, err)
 		}
 		if got, err := db.Revisions(t.Context(), nil); err != nil || len(got) != 0 {

@@ -19,7 +19,8 @@ func setStandbys(t *testing.T, c *pgtest.Cluster, dsn, names string) {
 	t.Helper()
 	c.Exec(t, "ALTER SYSTEM SET synchronous_standby_names = '"+names+"'")
 	c.Exec(t, "SELECT pg_reload_conf()")
-	fortest.Until(t, "the setting holds", func() bool { return ask(t, dsn, "SHOW synchronous_standby_names") == names })
+	fortest.Until(t, "the setting holds",
+		func() bool { return ask(t, dsn, "SHOW synchronous_standby_names") == names })
 }
 
 // ask runs a query of one column, as another client.
@@ -54,7 +55,8 @@ func TestCommitWithoutStandbyIsNotCanceled(t *testing.T) {
 	if err := db.Execute(t.Context(), `INSERT INTO numbers VALUES (1)`); !isUnknown(err) {
 		t.Errorf("Execute = %v; want that it is unknown", err)
 	}
-	fortest.Until(t, "its connection is closed", func() bool { return db.pool.Stat().AcquiredConns() == 0 })
+	fortest.Until(t, "its connection is closed",
+		func() bool { return db.pool.Stat().AcquiredConns() == 0 })
 	if n := ask(t, dsn, `SELECT count(*)::text FROM numbers`); n != "0" {
 		t.Errorf("%s rows are visible that no standby has", n)
 	}
@@ -62,7 +64,8 @@ func TestCommitWithoutStandbyIsNotCanceled(t *testing.T) {
 		t.Error("no commit waits for its standby: it was canceled")
 	}
 	setStandbys(t, cluster, dsn, "")
-	fortest.Until(t, "the commit continues", func() bool { return ask(t, dsn, `SELECT count(*)::text FROM numbers WHERE n = 1`) == "1" })
+	fortest.Until(t, "the commit continues",
+		func() bool { return ask(t, dsn, `SELECT count(*)::text FROM numbers WHERE n = 1`) == "1" })
 	db.patience = defaultPatience
 	fortest.OK(t, db.Execute(t.Context(), `INSERT INTO numbers VALUES (3)`))
 }
@@ -73,8 +76,13 @@ func TestCanceledWaitIsUnknown(t *testing.T) {
 	setStandbys(t, cluster, dsn, "nobody")
 	done := make(chan error, 1)
 	go func() { done <- db.Execute(t.Context(), `INSERT INTO numbers VALUES (1)`) }()
-	fortest.Until(t, "the commit waits", func() bool { return ask(t, dsn, waitingForStandby) != "0" })
-	ask(t, dsn, `SELECT bool_or(pg_cancel_backend(pid))::text FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)
+	fortest.Until(t, "the commit waits",
+		func() bool { return ask(t, dsn, waitingForStandby) != "0" })
+	ask(
+		t,
+		dsn,
+		`SELECT bool_or(pg_cancel_backend(pid))::text FROM pg_stat_activity WHERE wait_event = 'SyncRep'`,
+	)
 	if err := <-done; !isUnknown(err) {
 		t.Errorf("Execute = %v; want that it is unknown", err)
 	}
@@ -100,11 +108,13 @@ func passOver(t *testing.T, pooled bool) {
 	}
 	both := func(one, other, ports string) string {
 		hosts := url.QueryEscape(host(one) + "," + host(other))
-		return strings.Replace(first, url.QueryEscape(host(first)), hosts, 1) + "&connect_timeout=1&port=" + ports
+		return strings.Replace(first, url.QueryEscape(host(first)), hosts, 1) +
+			"&connect_timeout=1&port=" + ports
 	}
 	c := Config{DSN: both(first, second, "5432,5432")}
 	if pooled {
-		c.DSN = both(pgtest.Pooled(t, first, "transaction"), pgtest.Pooled(t, second, "transaction"), "6432,6432")
+		c.DSN = both(pgtest.Pooled(t, first, "transaction"),
+			pgtest.Pooled(t, second, "transaction"), "6432,6432")
 	}
 	db := openedAs(t, c)
 	where := func() (dir string) {
@@ -125,7 +135,8 @@ func passOver(t *testing.T, pooled bool) {
 	}
 	lost := make(chan error, 1)
 	go func() { lost <- db.Execute(t.Context(), `INSERT INTO numbers VALUES (1)`) }()
-	fortest.Until(t, "its connection is used", func() bool { return db.pool.Stat().AcquiredConns() == 1 })
+	fortest.Until(t, "its connection is used",
+		func() bool { return db.pool.Stat().AcquiredConns() == 1 })
 	fortest.Until(t, "others are given up", func() bool { return db.pool.Stat().IdleConns() == 0 })
 	if got := where(); got != host(second) {
 		t.Errorf("connected to %s; want the primary", got)

@@ -13,7 +13,9 @@ import (
 
 func TestRerouting(t *testing.T) {
 	for name, address := range map[string]func(*testing.T) string{
-		"SQLite":     func(t *testing.T) string { return filepath.Join(t.TempDir(), "coinslot.db") },
+		"SQLite": func(t *testing.T) string {
+			return filepath.Join(t.TempDir(), "coinslot.db")
+		},
 		"PostgreSQL": func(t *testing.T) string { return pgtest.DSN(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -52,7 +54,8 @@ func TestReroutingOfInstances(t *testing.T) {
 	tell(t, after, 3)
 	bound := func(endpoint string) int {
 		t.Helper()
-		return count(t, after.Reader, `SELECT count(*) FROM deliveries WHERE state = 'open' AND endpoint = '`+endpoint+`'`)
+		return count(t, after.Reader,
+			`SELECT count(*) FROM deliveries WHERE state = 'open' AND endpoint = '`+endpoint+`'`)
 	}
 	of := map[*DB]*rerouter{before: before.newRerouter(), after: after.newRerouter()}
 	pass := func(step time.Duration, instances ...*DB) {
@@ -65,7 +68,8 @@ func TestReroutingOfInstances(t *testing.T) {
 	want := func(when string, old, new int) {
 		t.Helper()
 		if gotOld, gotNew := bound(oldURL), bound(newURL); gotOld != old || gotNew != new {
-			t.Errorf("%s: %d deliveries to the old URL and %d to the new one; want %d and %d", when, gotOld, gotNew, old, new)
+			t.Errorf("%s: %d deliveries to the old URL and %d to the new one; want %d and %d", when,
+				gotOld, gotNew, old, new)
 		}
 	}
 	for range 10 {
@@ -97,7 +101,8 @@ func TestReroutingOfInstances(t *testing.T) {
 		pass(rerouteEvery, before, after)
 	}
 	want("after it woke up", 0, 3)
-	if err := before.RecordResult(t.Context(), held[0], webhook.DeliveryResult{NextAt: clock}); err == nil {
+	if err := before.RecordResult(t.Context(), held[0],
+		webhook.DeliveryResult{NextAt: clock}); err == nil {
 		t.Error("a delivery that was moved was settled")
 	}
 	want("after its answer", 0, 3)
@@ -134,7 +139,8 @@ func TestReroutingOfAnUnknownURL(t *testing.T) {
 	after := instance(t, dsn, now, "https://new.example/")
 	r := after.newRerouter()
 	for _, moved := range []int{0, 1} {
-		n := count(t, after.Reader, `SELECT count(*) FROM deliveries WHERE endpoint = 'https://new.example/'`)
+		n := count(t, after.Reader,
+			`SELECT count(*) FROM deliveries WHERE endpoint = 'https://new.example/'`)
 		fortest.Equal(t, n, moved, "deliveries moved")
 		clock = clock.Add(endpointLease)
 		fortest.OK(t, r.pass(t.Context()))

@@ -128,16 +128,20 @@ func TestUnfinishedFileIsUsed(t *testing.T) {
 
 func TestDSN(t *testing.T) {
 	for _, dsn := range []string{
-		"", ":memory:", "file:x.db", "mysql://user:hunter2@db/x", "postgres:user:hunter2@db", "host=db user=x password=hunter2", "password=hunter2",
-		"postgres//user:hunter2@db/x", "user:hunter2@db/x", "PostgresSQL//u:hunter2@/x", "PGPASSWORD=hunter2", "u:hunter2@db",
+		"", ":memory:", "file:x.db", "mysql://user:hunter2@db/x", "postgres:user:hunter2@db",
+		"host=db user=x password=hunter2", "password=hunter2", "postgres//user:hunter2@db/x",
+		"user:hunter2@db/x", "PostgresSQL//u:hunter2@/x", "PGPASSWORD=hunter2", "u:hunter2@db",
 	} {
 		_, err := Open(t.Context(), Config{DSN: dsn})
-		if err == nil || !strings.Contains(err.Error(), "COINSLOT_DATABASE") || strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("Open(%q) = %v; want an error that names the setting and no password", dsn, err)
+		if err == nil || !strings.Contains(err.Error(), "COINSLOT_DATABASE") ||
+			strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("Open(%q) = %v; want an error that names the setting and no password", dsn,
+				err)
 		}
 	}
 	missing := filepath.Join(t.TempDir(), "no", "such", "x.db")
-	if _, err := Open(t.Context(), Config{DSN: missing}); err == nil || !strings.Contains(err.Error(), "no such file") {
+	if _, err := Open(t.Context(),
+		Config{DSN: missing}); err == nil || !strings.Contains(err.Error(), "no such file") {
 		t.Errorf("Open in a missing directory = %v", err)
 	}
 	if _, err := Open(t.Context(), Config{DSN: t.TempDir()}); err == nil {
@@ -159,7 +163,8 @@ func TestSettings(t *testing.T) {
 			defer conn.Close() // holds it, so that the next one is another
 			for pragma, value := range want {
 				var got string
-				if err := conn.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got); err != nil || got != value {
+				err := conn.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got)
+				if err != nil || got != value {
 					t.Errorf("%s: %s = %q, %v; want %q", name, pragma, got, err, value)
 				}
 			}
@@ -169,7 +174,9 @@ func TestSettings(t *testing.T) {
 
 func TestReadersCannotWrite(t *testing.T) {
 	db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
-	for _, statement := range []string{`DELETE FROM sessions`, `PRAGMA query_only = 0; DELETE FROM sessions`} {
+	for _, statement := range []string{
+		`DELETE FROM sessions`, `PRAGMA query_only = 0; DELETE FROM sessions`,
+	} {
 		if _, err := db.Reader.ExecContext(t.Context(), statement); err == nil {
 			t.Errorf("%s succeeded on a reader", statement)
 		}
@@ -181,7 +188,8 @@ func TestReadersCannotWrite(t *testing.T) {
 func TestLeasesEndWithTheProcess(t *testing.T) {
 	path, now := filepath.Join(t.TempDir(), "coinslot.db"), time.Unix(100, 0)
 	for round := range 3 {
-		db := fortest.Must(Open(t.Context(), Config{DSN: path, Endpoints: []string{"https://a.example/"}}))(t)
+		db := fortest.Must(Open(t.Context(),
+			Config{DSN: path, Endpoints: []string{"https://a.example/"}}))(t)
 		if round == 0 {
 			s := sample(1)
 			s.DueAt = now
@@ -190,13 +198,16 @@ func TestLeasesEndWithTheProcess(t *testing.T) {
 		}
 		sessions, err := db.Claim(t.Context(), now, time.Hour, 10, false)
 		if err != nil || len(sessions) != 1 || sessions[0].Epoch != int64(round+1) {
-			t.Errorf("round %d: Claim = %+v, %v; want the session with epoch %d", round, sessions, err, round+1)
+			t.Errorf("round %d: Claim = %+v, %v; want the session with epoch %d", round, sessions,
+				err, round+1)
 		}
-		deliveries, err := db.ClaimDeliveries(t.Context(), now, time.Hour, 10, []string{"https://a.example/"})
+		deliveries, err := db.ClaimDeliveries(t.Context(), now, time.Hour, 10,
+			[]string{"https://a.example/"})
 		if err != nil || len(deliveries) != 1 {
 			t.Errorf("round %d: ClaimDeliveries = %+v, %v; want one", round, deliveries, err)
 		}
-		fortest.Equal(t, fortest.Must(db.BeginRun(t.Context(), gatewaylist.Run{}, now, time.Hour))(t),
+		fortest.Equal(t, fortest.Must(db.BeginRun(t.Context(), gatewaylist.Run{}, now,
+			time.Hour))(t),
 			int64(round+1), "round %d: BeginRun", round)
 		fortest.OK(t, db.Close())
 	}
@@ -207,7 +218,15 @@ func tell(t testing.TB, db *DB, n int) {
 	t.Helper()
 	s := fortest.Must(db.Insert(t.Context(), sample(n)))(t)
 	fortest.Must(db.Update(t.Context(), s.ID, 0, func(*payment.Session) ([]payment.Event, error) {
-		return []payment.Event{{ID: fmt.Sprintf("evt_%d", n), Session: s.ID, Type: payment.EventPending, At: s.CreatedAt, Body: []byte("{}")}}, nil
+		return []payment.Event{
+			{
+				ID:      fmt.Sprintf("evt_%d", n),
+				Session: s.ID,
+				Type:    payment.EventPending,
+				At:      s.CreatedAt,
+				Body:    []byte("{}"),
+			},
+		}, nil
 	}))(t)
 }
 
@@ -215,11 +234,13 @@ func tell(t testing.TB, db *DB, n int) {
 // names; another one that some module asks for breaks it at run time.
 func TestLibcIsTheDriversOwn(t *testing.T) {
 	module := func(format, name string) string {
-		out := fortest.Must(exec.CommandContext(t.Context(), "go", "list", "-m", "-f", format, name).Output())(t)
+		out := fortest.Must(exec.CommandContext(t.Context(), "go", "list", "-m", "-f", format,
+			name).Output())(t)
 		return strings.TrimSpace(string(out))
 	}
 	want := fortest.Must(os.ReadFile(module("{{.GoMod}}", "modernc.org/sqlite")))(t)
-	if got := module("{{.Path}} {{.Version}}", "modernc.org/libc"); !strings.Contains(string(want), got+"\n") {
+	got := module("{{.Path}} {{.Version}}", "modernc.org/libc")
+	if !strings.Contains(string(want), got+"\n") {
 		t.Errorf("linked is %s; modernc.org/sqlite wants another one:\n%s", got, want)
 	}
 }
@@ -262,10 +283,12 @@ func TestReaderBesideAWriter(t *testing.T) {
 
 func wantReads(t *testing.T, r *DB, sessions int) {
 	t.Helper()
-	if page, err := r.List(t.Context(), payment.Filter{}); err != nil || len(page.Sessions) != sessions {
+	if page, err := r.List(t.Context(),
+		payment.Filter{}); err != nil || len(page.Sessions) != sessions {
 		t.Errorf("List has %d sessions, %v; want %d", len(page.Sessions), err, sessions)
 	}
-	if page, err := r.Events(t.Context(), webhook.EventQuery{}); err != nil || len(page.Events) != sessions {
+	if page, err := r.Events(t.Context(),
+		webhook.EventQuery{}); err != nil || len(page.Events) != sessions {
 		t.Errorf("Events has %d, %v; want %d", len(page.Events), err, sessions)
 	}
 	fortest.OK(t, r.Ping(t.Context()))
@@ -276,13 +299,16 @@ func TestReaderCannotWrite(t *testing.T) {
 		tell(t, opened(t, dsn), 1)
 		r := reader(t, dsn)
 		_, insert := r.Insert(t.Context(), sample(2))
-		_, update := r.Update(t.Context(), sample(1).ID, 0, func(*payment.Session) ([]payment.Event, error) { return nil, nil })
+		_, update := r.Update(t.Context(), sample(1).ID, 0,
+			func(*payment.Session) ([]payment.Event, error) { return nil, nil })
 		_, claim := r.Claim(t.Context(), time.Now(), time.Minute, 1, false)
-		touch := r.Touch(t.Context(), checkout.ClaimedSession{Session: sample(1)}, time.Time{}, time.Time{})
+		touch := r.Touch(t.Context(), checkout.ClaimedSession{Session: sample(1)}, time.Time{},
+			time.Time{})
 		for _, err := range []error{insert, update, claim, touch} {
 			fortest.Is(t, err, ErrReadOnly, "%s: writing", name)
 		}
-		if _, err := r.Reader.ExecContext(t.Context(), `DELETE FROM events`); err == nil && !r.Shared() {
+		if _, err := r.Reader.ExecContext(t.Context(),
+			`DELETE FROM events`); err == nil && !r.Shared() {
 			t.Errorf("%s: the connections of a reader can write", name)
 		}
 	}
@@ -308,7 +334,8 @@ func TestReaderRefuses(t *testing.T) {
 	}
 	for name, dsn := range databases(t) {
 		db := opened(t, dsn)
-		run(t, db.Writer, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, true)`)
+		run(t, db.Writer,
+			`INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, true)`)
 		if db, err := OpenReader(t.Context(), Config{DSN: dsn}); err == nil {
 			_ = db.Close()
 			t.Errorf("%s: OpenReader of newer tables succeeded", name)

@@ -23,35 +23,74 @@ func TestStats(t *testing.T) {
 	for name, dsn := range databases(t) {
 		t.Run(name, func(t *testing.T) {
 			now := time.Date(2026, 11, 22, 3, 0, 0, 0, time.UTC)
-			db := fortest.Must(Open(t.Context(), Config{DSN: dsn, Endpoints: []string{"https://a.example/"}, Now: func() time.Time { return now }}))(t)
+			db := fortest.Must(Open(t.Context(), Config{
+				DSN:       dsn,
+				Endpoints: []string{"https://a.example/"},
+				Now:       func() time.Time { return now },
+			}))(t)
 			defer db.Close()
 			empty, err := db.Stats(t.Context())
-			if err != nil || len(empty.Waiting)+empty.Undelivered != 0 || !empty.Unchecked.IsZero() || !empty.OldestUndelivered.IsZero() || !empty.Due.IsZero() {
+			if err != nil || len(empty.Waiting)+empty.Undelivered != 0 ||
+				!empty.Unchecked.IsZero() || !empty.OldestUndelivered.IsZero() ||
+				!empty.Due.IsZero() {
 				t.Fatalf("of nothing: %+v, %v", empty, err)
 			}
 			for i, s := range []payment.Session{
-				{Status: wire.Pending, CheckedAt: now.Add(-time.Minute), DueAt: now.Add(time.Minute)},
+				{
+					Status:    wire.Pending,
+					CheckedAt: now.Add(-time.Minute),
+					DueAt:     now.Add(time.Minute),
+				},
 				{Status: wire.Pending, DueAt: now.Add(-3 * time.Second)}, // never checked
-				{Status: wire.Review}, {Status: wire.Preparing}, {Status: wire.Open}, {Status: wire.Confirmed},
+				{Status: wire.Review},
+				{Status: wire.Preparing},
+				{Status: wire.Open},
+				{Status: wire.Confirmed},
 			} {
 				s.ID, s.CreatedAt = fmt.Sprintf("cs_%026d", i), now.Add(-time.Hour)
 				fortest.Must(db.Insert(t.Context(), s))(t)
 			}
 			for i, age := range []time.Duration{time.Minute, 20 * time.Minute, time.Second} {
-				fortest.Must(db.Update(t.Context(), fmt.Sprintf("cs_%026d", i), 0, func(s *payment.Session) ([]payment.Event, error) {
-					return []payment.Event{{ID: fmt.Sprint("evt_", i), Session: s.ID, Type: payment.EventPending, At: now.Add(-age), Body: []byte("{}")}}, nil
+				fortest.Must(db.Update(t.Context(), fmt.Sprintf("cs_%026d",
+					i), 0, func(s *payment.Session) ([]payment.Event, error) {
+					return []payment.Event{
+						{
+							ID:      fmt.Sprint("evt_", i),
+							Session: s.ID,
+							Type:    payment.EventPending,
+							At:      now.Add(-age),
+							Body:    []byte("{}"),
+						},
+					}, nil
 				}))(t)
 			}
 			// The oldest is replayed now, and one of the others is delivered.
-			fortest.Must(db.Replay(t.Context(), webhook.Range{From: now.Add(-time.Hour), To: now.Add(-10 * time.Minute)}, now))(t)
-			fortest.OK(t, db.RecordResult(t.Context(), webhook.Delivery{EventID: "evt_2", Endpoint: "https://a.example/"}, webhook.DeliveryResult{Delivered: true}))
+			fortest.Must(db.Replay(t.Context(),
+				webhook.Range{From: now.Add(-time.Hour), To: now.Add(-10 * time.Minute)}, now))(t)
+			fortest.OK(
+				t,
+				db.RecordResult(t.Context(), webhook.Delivery{
+					EventID:  "evt_2",
+					Endpoint: "https://a.example/",
+				}, webhook.DeliveryResult{Delivered: true}),
+			)
 			got := fortest.Must(db.Stats(t.Context()))(t)
 			onDisk := got.Size > 10_000 && got.Free > 0
 			if onDisk == db.Shared() {
 				t.Errorf("size %d, free %d", got.Size, got.Free)
 			}
 			got.Size, got.Free = 0, 0
-			want := Stats{Waiting: map[wire.Status]int{wire.Preparing: 1, wire.Pending: 2, wire.Review: 1}, Unchecked: now.Add(-time.Hour), Due: now.Add(-3 * time.Second), Undelivered: 2, OldestUndelivered: now.Add(-time.Minute)}
+			want := Stats{
+				Waiting: map[wire.Status]int{
+					wire.Preparing: 1,
+					wire.Pending:   2,
+					wire.Review:    1,
+				},
+				Unchecked:         now.Add(-time.Hour),
+				Due:               now.Add(-3 * time.Second),
+				Undelivered:       2,
+				OldestUndelivered: now.Add(-time.Minute),
+			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
@@ -62,7 +101,8 @@ func TestStats(t *testing.T) {
 			for range 4 {
 				fortest.Must(bucket.Take(t.Context(), time.Second))(t)
 			}
-			if n, err := bucket.Free(t.Context()); n < 6 || n > 9 || err != nil { // some may have grown back
+			if n, err := bucket.Free(t.Context()); n < 6 || n > 9 ||
+				err != nil { // some may have grown back
 				t.Errorf("Free after 4 = %d, %v; want 6", n, err)
 			}
 		})
@@ -84,13 +124,15 @@ func TestReadyTables(t *testing.T) {
 func TestTrouble(t *testing.T) {
 	var mu sync.Mutex
 	var reported []string
-	db := fortest.Must(Open(t.Context(), Config{DSN: filepath.Join(t.TempDir(), "trouble.db"), Began: func(ctx context.Context, operation string) (context.Context, func(error)) {
-		return ctx, func(err error) {
-			mu.Lock()
-			defer mu.Unlock()
-			reported = append(reported, fmt.Sprint(operation, " ", err != nil))
-		}
-	}}))(t)
+	db := fortest.Must(Open(t.Context(), Config{
+		DSN: filepath.Join(t.TempDir(), "trouble.db"),
+		Began: func(ctx context.Context, operation string) (context.Context, func(error)) {
+			return ctx, func(err error) {
+				mu.Lock()
+				defer mu.Unlock()
+				reported = append(reported, fmt.Sprint(operation, " ", err != nil))
+			}
+		}}))(t)
 	<-db.rerouted
 	defer db.Close()
 	cancelled, cancel := context.WithCancel(t.Context())
@@ -101,8 +143,18 @@ func TestTrouble(t *testing.T) {
 		want []string
 	}{
 		{"read", func() error { return db.Ping(t.Context()) }, []string{"read false"}},
-		{"not there", func() error { _, err := db.Session(t.Context(), "cs_none"); return err }, []string{"read false"}},
-		{"a caller's decision", func() error { return db.Write(t.Context(), func(*sql.Tx) error { return errors.New("no") }) }, []string{"write false"}},
+		{
+			"not there",
+			func() error { _, err := db.Session(t.Context(), "cs_none"); return err },
+			[]string{"read false"},
+		},
+		{
+			"a caller's decision",
+			func() error {
+				return db.Write(t.Context(), func(*sql.Tx) error { return errors.New("no") })
+			},
+			[]string{"write false"},
+		},
 		{"a caller who left", func() error { return db.Ping(cancelled) }, []string{"read false"}},
 		{"taken", func() error {
 			return db.Write(t.Context(), func(tx *sql.Tx) error {
@@ -110,8 +162,16 @@ func TestTrouble(t *testing.T) {
 				return err
 			})
 		}, []string{"write false"}},
-		{"a broken statement", func() error { return db.Execute(t.Context(), `SELECT nothing FROM nowhere`) }, []string{"write true"}},
-		{"closed", func() error { _ = db.Close(); return db.Ping(t.Context()) }, []string{"read true"}},
+		{
+			"a broken statement",
+			func() error { return db.Execute(t.Context(), `SELECT nothing FROM nowhere`) },
+			[]string{"write true"},
+		},
+		{
+			"closed",
+			func() error { _ = db.Close(); return db.Ping(t.Context()) },
+			[]string{"read true"},
+		},
 	} {
 		mu.Lock()
 		reported = nil
@@ -134,14 +194,22 @@ func TestCapDue(t *testing.T) {
 				due    time.Duration // from now
 				want   time.Duration
 			}{
-				{wire.Pending, 2 * time.Hour, time.Minute}, {wire.Preparing, 48 * time.Hour, time.Minute},
-				{wire.Review, 2 * time.Hour, time.Minute}, {wire.Pending, 15 * time.Second, 15 * time.Second},
-				{wire.Pending, -time.Hour, -time.Hour}, {wire.Cancelled, 49 * time.Hour, time.Minute},
+				{wire.Pending, 2 * time.Hour, time.Minute},
+				{wire.Preparing, 48 * time.Hour, time.Minute},
+				{wire.Review, 2 * time.Hour, time.Minute},
+				{wire.Pending, 15 * time.Second, 15 * time.Second},
+				{wire.Pending, -time.Hour, -time.Hour},
+				{wire.Cancelled, 49 * time.Hour, time.Minute},
 				{wire.Expired, 48 * time.Hour, 48 * time.Hour},
-				{wire.Open, 24 * time.Hour, 24 * time.Hour}, {wire.Confirmed, 72 * time.Hour, 72 * time.Hour},
+				{wire.Open, 24 * time.Hour, 24 * time.Hour},
+				{wire.Confirmed, 72 * time.Hour, 72 * time.Hour},
 			} {
 				s := payment.Session{
-					ID: payment.NewSessionID(), Status: c.status, CreatedAt: now, ExpiresAt: now, DueAt: now.Add(c.due),
+					ID:        payment.NewSessionID(),
+					Status:    c.status,
+					CreatedAt: now,
+					ExpiresAt: now,
+					DueAt:     now.Add(c.due),
 				}
 				ahead := now.Add(48 * time.Hour)
 				if c.status == wire.Cancelled { // checked by a clock that was ahead
@@ -154,7 +222,8 @@ func TestCapDue(t *testing.T) {
 				fortest.Must(db.CapDue(t.Context(), now, time.Minute))(t)
 				got, err := db.Session(t.Context(), s.ID)
 				if err != nil || !got.DueAt.Equal(now.Add(c.want)) {
-					t.Errorf("%s due in %v: capped to %v, %v; want %v", c.status, c.due, got.DueAt.Sub(now), err, c.want)
+					t.Errorf("%s due in %v: capped to %v, %v; want %v", c.status, c.due,
+						got.DueAt.Sub(now), err, c.want)
 				}
 			}
 			if n, err := db.CapDue(t.Context(), now, time.Minute); n != 0 || err != nil {

@@ -63,7 +63,8 @@ func TestCallerGoesAway(t *testing.T) {
 			leave := func(fail error) error {
 				ctx, cancel := context.WithCancel(t.Context())
 				return db.Write(ctx, func(tx *sql.Tx) error {
-					_, err := tx.ExecContext(ctx, releaseSession, s.ID, 0, microsOf(s.DueAt), microsOf(s.DueAt))
+					_, err := tx.ExecContext(ctx, releaseSession, s.ID, 0, microsOf(s.DueAt),
+						microsOf(s.DueAt))
 					cancel()
 					return errors.Join(err, fail)
 				})
@@ -72,7 +73,8 @@ func TestCallerGoesAway(t *testing.T) {
 			fortest.Is(t, leave(payment.ErrUnchanged), payment.ErrUnchanged, "a write that failed")
 			gone, cancel := context.WithCancel(t.Context())
 			cancel()
-			if _, err := db.Claim(gone, time.Now(), time.Minute, 9, false); !errors.Is(err, context.Canceled) {
+			if _, err := db.Claim(gone, time.Now(), time.Minute, 9,
+				false); !errors.Is(err, context.Canceled) {
 				t.Errorf("a claim of a canceled caller = %v; want %v", err, context.Canceled)
 			}
 		})

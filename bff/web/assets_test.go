@@ -25,7 +25,8 @@ import (
 // builtFiles is the output of tools/assets: one file in all forms, one only compressed.
 func builtFiles(tb testing.TB) fstest.MapFS {
 	tb.Helper()
-	script, program := []byte(`(()=>{window.Coinslot={version:"1.2.3"}})()`), bytes.Repeat([]byte("\x00asm"), 500)
+	script := []byte(`(()=>{window.Coinslot={version:"1.2.3"}})()`)
+	program := bytes.Repeat([]byte("\x00asm"), 500)
 	return fstest.MapFS{
 		"dist/manifest.json": {Data: []byte(`{"files":{
 			"checkout.js":{"file":"checkout.aaaaaaaaaaaa.js","brotli":1,"gzip":1,"plain":true,"integrity":"sha384-x"},
@@ -87,8 +88,16 @@ func TestAssetCodings(t *testing.T) {
 	a := fortest.Must(newAssets(builtFiles(t)))(t)
 	program := bytes.Repeat([]byte("\x00asm"), 500)
 	for _, c := range []struct{ accept, want string }{
-		{"", ""}, {"identity", ""}, {"gzip, deflate, br, zstd", "br"}, {"gzip", "gzip"}, {"BR", "br"},
-		{"br;q=0, gzip", "gzip"}, {"br;q=0.000, gzip;q=0", ""}, {"*", "br"}, {"br;q=0, *", "gzip"}, {"*;q=0", ""},
+		{"", ""},
+		{"identity", ""},
+		{"gzip, deflate, br, zstd", "br"},
+		{"gzip", "gzip"},
+		{"BR", "br"},
+		{"br;q=0, gzip", "gzip"},
+		{"br;q=0.000, gzip;q=0", ""},
+		{"*", "br"},
+		{"br;q=0, *", "gzip"},
+		{"*;q=0", ""},
 		{"br; q=0.1 , gzip;q=1.0", "br"}, {"br;q=x", ""}, {"compress", ""},
 	} {
 		t.Run(c.accept, func(t *testing.T) {
@@ -111,19 +120,29 @@ func TestAssetHeaders(t *testing.T) {
 	for _, c := range []struct{ target, mime, cache, anyOrigin string }{
 		{"/assets/app.bbbbbbbbbbbb.wasm", "application/wasm", forever, ""},
 		{"/assets/checkout.aaaaaaaaaaaa.js", "text/javascript; charset=utf-8", forever, ""},
-		{"/checkout.js", "text/javascript; charset=utf-8", "public, max-age=300, stale-while-revalidate=86400", "*"},
+		{
+			"/checkout.js",
+			"text/javascript; charset=utf-8",
+			"public, max-age=300, stale-while-revalidate=86400",
+			"*",
+		},
 		{"/checkout/1.2.3/checkout.js", "text/javascript; charset=utf-8", forever, "*"},
 		{"/icons/usdt.svg", "image/svg+xml", "public, max-age=86400", "*"},
 	} {
 		answer := ask(t, a, "HEAD", c.target)
 		for name, want := range map[string]string{
-			"Content-Type": c.mime, "Cache-Control": c.cache, "Access-Control-Allow-Origin": c.anyOrigin,
-			"Vary": "Accept-Encoding", "Cross-Origin-Resource-Policy": "cross-origin",
+			"Content-Type":                 c.mime,
+			"Cache-Control":                c.cache,
+			"Access-Control-Allow-Origin":  c.anyOrigin,
+			"Vary":                         "Accept-Encoding",
+			"Cross-Origin-Resource-Policy": "cross-origin",
 		} {
 			fortest.Equal(t, answer.Header.Get(name), want, "HEAD %s: %s", c.target, name)
 		}
-		if body, _ := io.ReadAll(answer.Body); answer.StatusCode != 200 || len(body) != 0 || answer.ContentLength == 0 {
-			t.Errorf("HEAD %s = %d with %d bytes, length %d", c.target, answer.StatusCode, len(body), answer.ContentLength)
+		body, _ := io.ReadAll(answer.Body)
+		if answer.StatusCode != 200 || len(body) != 0 || answer.ContentLength == 0 {
+			t.Errorf("HEAD %s = %d with %d bytes, length %d", c.target, answer.StatusCode,
+				len(body), answer.ContentLength)
 		}
 	}
 }
@@ -140,7 +159,14 @@ func TestAssetNotModified(t *testing.T) {
 	for _, c := range []struct {
 		tag  string
 		want int
-	}{{packed, 304}, {"W/" + packed, 304}, {`"x", ` + packed, 304}, {"*", 304}, {plain, 200}, {`"x"`, 200}} {
+	}{
+		{packed, 304},
+		{"W/" + packed, 304},
+		{`"x", ` + packed, 304},
+		{"*", 304},
+		{plain, 200},
+		{`"x"`, 200},
+	} {
 		answer := ask(t, a, "GET", target, "Accept-Encoding", "br", "If-None-Match", c.tag)
 		fortest.Equal(t, answer.StatusCode, c.want, "If-None-Match %s", c.tag)
 	}
@@ -152,8 +178,14 @@ func TestAssetRefusals(t *testing.T) {
 		method, target string
 		want           int
 	}{
-		{"GET", "/assets/app.wasm", 404}, {"GET", "/assets/app.aaaaaaaaaaaa.js?tried=4", 404}, {"GET", "/assets/app.aaaaaaaaaaaa.js?tried=99", 404}, {"GET", "/assets/manifest.json", 404}, {"GET", "/checkout/9.9.9/checkout.js", 404},
-		{"GET", "/checkout.d.ts", 404}, {"POST", "/checkout.js", 405}, {"DELETE", a.URL("app.wasm"), 405},
+		{"GET", "/assets/app.wasm", 404},
+		{"GET", "/assets/app.aaaaaaaaaaaa.js?tried=4", 404},
+		{"GET", "/assets/app.aaaaaaaaaaaa.js?tried=99", 404},
+		{"GET", "/assets/manifest.json", 404},
+		{"GET", "/checkout/9.9.9/checkout.js", 404},
+		{"GET", "/checkout.d.ts", 404},
+		{"POST", "/checkout.js", 405},
+		{"DELETE", a.URL("app.wasm"), 405},
 	} {
 		fortest.Equal(t, ask(t, a, c.method, c.target).StatusCode, c.want,
 			"%s %s", c.method, c.target)
@@ -177,13 +209,20 @@ func TestAssetsOfTwoReleases(t *testing.T) {
 		name   string
 		status int
 		body   string
-	}{{"page.aaaaaaaaaaaa.js", 200, "old"}, {"page.bbbbbbbbbbbb.js", 200, "new"}, {"page.cccccccccccc.js", 404, `"code":"not_found"`}, {"page.js", 404, `"code":"not_found"`}} {
+	}{
+		{"page.aaaaaaaaaaaa.js", 200, "old"},
+		{"page.bbbbbbbbbbbb.js", 200, "new"},
+		{"page.cccccccccccc.js", 404, `"code":"not_found"`},
+		{"page.js", 404, `"code":"not_found"`},
+	} {
 		for range 4 { // with either instance first
 			answer := fortest.Must(balancer.Client().Get(balancer.URL + "/assets/" + c.name))(t)
 			body, err := io.ReadAll(answer.Body)
 			answer.Body.Close()
-			if err != nil || answer.StatusCode != c.status || !strings.Contains(string(body), c.body) {
-				t.Errorf("%s: %d %q, %v; want %d %q", c.name, answer.StatusCode, body, err, c.status, c.body)
+			if err != nil || answer.StatusCode != c.status ||
+				!strings.Contains(string(body), c.body) {
+				t.Errorf("%s: %d %q, %v; want %d %q", c.name, answer.StatusCode, body, err,
+					c.status, c.body)
 			}
 		}
 	}
@@ -197,15 +236,20 @@ func instance(t *testing.T, release string) http.Handler {
 	t.Helper()
 	file := map[string]string{"old": "page.aaaaaaaaaaaa.js", "new": "page.bbbbbbbbbbbb.js"}[release]
 	a := fortest.Must(newAssets(fstest.MapFS{
-		"dist/manifest.json": {Data: []byte(`{"files":{"page.js":{"file":"` + file + `","plain":true}}}`)},
-		"dist/" + file:       {Data: []byte(release)},
+		"dist/manifest.json": {
+			Data: []byte(`{"files":{"page.js":{"file":"` + file + `","plain":true}}}`),
+		},
+		"dist/" + file: {Data: []byte(release)},
 	}))(t)
 	return serving(a)
 }
 
 func TestAssetsWithoutABuild(t *testing.T) {
 	a := fortest.Must(newAssets(fstest.MapFS{
-		"css/1-tokens.css": {Data: []byte("p{}")}, "manual.css": {}, "docs.css": {Data: []byte("p{}")}, "icons/default.svg": {Data: []byte("<svg/>")},
+		"css/1-tokens.css":  {Data: []byte("p{}")},
+		"manual.css":        {},
+		"docs.css":          {Data: []byte("p{}")},
+		"icons/default.svg": {Data: []byte("<svg/>")},
 	}))(t)
 	fortest.Equal(t, a.URL("app.wasm"), "", "the program is at")
 	for _, target := range []string{a.URL("checkout.css"), a.URL("docs.css"), "/icons/ton.svg"} {
@@ -216,8 +260,12 @@ func TestAssetsWithoutABuild(t *testing.T) {
 
 func TestAssetsBrokenManifest(t *testing.T) {
 	for name, files := range map[string]fstest.MapFS{
-		"not JSON":       {"dist/manifest.json": {Data: []byte("{")}},
-		"missing a file": {"dist/manifest.json": {Data: []byte(`{"files":{"a.js":{"file":"a.1.js","plain":true}}}`)}},
+		"not JSON": {"dist/manifest.json": {Data: []byte("{")}},
+		"missing a file": {
+			"dist/manifest.json": {
+				Data: []byte(`{"files":{"a.js":{"file":"a.1.js","plain":true}}}`),
+			},
+		},
 	} {
 		if _, err := newAssets(files); err == nil {
 			t.Errorf("%s: no error", name)

@@ -20,8 +20,10 @@ func sentBody(tb testing.TB, accept, content string) (coding, unpacked string) {
 	}
 	Send(w, r, http.StatusTeapot, []byte(content))
 	body, err := io.ReadAll(w.Result().Body)
-	if err != nil || w.Code != http.StatusTeapot || w.Header().Get("Content-Length") != fmt.Sprint(len(body)) {
-		tb.Errorf("%q: %d, %d bytes of %s, %v", accept, w.Code, len(body), w.Header().Get("Content-Length"), err)
+	if err != nil || w.Code != http.StatusTeapot ||
+		w.Header().Get("Content-Length") != fmt.Sprint(len(body)) {
+		tb.Errorf("%q: %d, %d bytes of %s, %v", accept, w.Code, len(body),
+			w.Header().Get("Content-Length"), err)
 	}
 	coding = w.Header().Get("Content-Encoding")
 	return coding, string(unpack(tb, coding, body))
@@ -30,11 +32,24 @@ func sentBody(tb testing.TB, accept, content string) (coding, unpacked string) {
 func TestSend(t *testing.T) {
 	content := strings.Repeat("<p>a page</p>\n", 300)
 	for accept, want := range map[string]string{
-		"": "", "identity": "", "gzip, deflate, br, zstd": "br", "gzip, deflate": "gzip", "BR": "br", "br;q=0, gzip;q=0.5": "gzip",
-		"br;q=0, gzip;q=0": "", "*": "br", "*;q=0": "", "br;q=0.0, *;q=1": "gzip", "zstd, deflate": "", "br;q=x": "", "brx, xgzip": "", ",;q=1,": "",
+		"":                        "",
+		"identity":                "",
+		"gzip, deflate, br, zstd": "br",
+		"gzip, deflate":           "gzip",
+		"BR":                      "br",
+		"br;q=0, gzip;q=0.5":      "gzip",
+		"br;q=0, gzip;q=0":        "",
+		"*":                       "br",
+		"*;q=0":                   "",
+		"br;q=0.0, *;q=1":         "gzip",
+		"zstd, deflate":           "",
+		"br;q=x":                  "",
+		"brx, xgzip":              "",
+		",;q=1,":                  "",
 	} {
 		if coding, unpacked := sentBody(t, accept, content); coding != want || unpacked != content {
-			t.Errorf("%q: coding %q; want %q, and the content is the same: %t", accept, coding, want, unpacked == content)
+			t.Errorf("%q: coding %q; want %q, and the content is the same: %t", accept, coding,
+				want, unpacked == content)
 		}
 	}
 }

@@ -21,7 +21,9 @@ func proxied() *Server {
 	s.Log, s.Limits = slog.New(slog.DiscardHandler), Limits{}.withDefaults()
 	s.policies, s.guesses = newPolicies(nil, ""), newCounter(s.Limits.Guesses, NetworkFactor)
 	s.nudges = newCounter(maxNudges, 2)
-	s.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
+	s.TrustedProxies = []netip.Prefix{
+		netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8"),
+	}
 	return s
 }
 
@@ -39,32 +41,48 @@ func TestClient(t *testing.T) {
 		forwarded []string
 		want      string
 	}{
-		"direct":                  {"203.0.113.9:1", nil, "203.0.113.9"},
-		"forged":                  {"203.0.113.9:1", []string{"198.51.100.1"}, "203.0.113.9"},
-		"forged as a proxy":       {"203.0.113.9:1", []string{"10.0.0.1"}, "203.0.113.9"},
-		"one proxy":               {"10.0.0.1:1", []string{"203.0.113.9"}, "203.0.113.9"},
-		"forged before the proxy": {"10.0.0.1:1", []string{"198.51.100.1, 203.0.113.9"}, "203.0.113.9"},
-		"two proxies":             {"10.0.0.1:1", []string{"203.0.113.9, 10.0.0.2"}, "203.0.113.9"},
-		"two headers":             {"10.0.0.1:1", []string{"198.51.100.1", "203.0.113.9"}, "203.0.113.9"},
-		"proxies only":            {"10.0.0.1:1", []string{"10.0.0.3, 10.0.0.2"}, "10.0.0.3"},
-		"nothing said":            {"10.0.0.1:1", nil, "10.0.0.1"},
-		"empty":                   {"10.0.0.1:1", []string{""}, "10.0.0.1"},
-		"rubbish":                 {"10.0.0.1:1", []string{"unknown"}, "10.0.0.1"},
-		"rubbish at the end":      {"10.0.0.1:1", []string{"203.0.113.9, <script>"}, "10.0.0.1"},
-		"a port":                  {"10.0.0.1:1", []string{"203.0.113.9:80"}, "203.0.113.9"},
-		"ports and proxies":       {"10.0.0.1:1", []string{"198.51.100.1:1, 203.0.113.9:4711, 10.0.0.2:443"}, "203.0.113.9"},
-		"port of IPv6":            {"10.0.0.1:1", []string{"[2001:db8::1]:4711"}, "2001:db8::1"},
-		"port, IPv4 in IPv6":      {"10.0.0.1:1", []string{"[::ffff:203.0.113.9]:4711"}, "203.0.113.9"},
-		"port and zone":           {"10.0.0.1:1", []string{"[fe80::1%<script>]:4711"}, "fe80::1"},
-		"no such port":            {"10.0.0.1:1", []string{"203.0.113.9:65536"}, "10.0.0.1"},
-		"port of a name":          {"10.0.0.1:1", []string{"shopper.example:80"}, "10.0.0.1"},
-		"spaces":                  {"10.0.0.1:1", []string{"  203.0.113.9:80\t"}, "203.0.113.9"},
-		"commas":                  {"10.0.0.1:1", []string{",,,"}, "10.0.0.1"},
-		"very long":               {"10.0.0.1:1", []string{strings.Repeat("198.51.100.1, ", 900) + "203.0.113.9"}, "203.0.113.9"},
-		"IPv4 in IPv6":            {"[::ffff:10.0.0.1]:1", []string{"::ffff:203.0.113.9"}, "203.0.113.9"},
-		"IPv6 proxy":              {"[fd00::1]:1", []string{"2001:db8::1"}, "2001:db8::1"},
-		"IPv6":                    {"[2001:db8::1]:1", []string{"203.0.113.9"}, "2001:db8::1"},
-		"no port":                 {"pipe", []string{"203.0.113.9"}, "pipe"},
+		"direct":            {"203.0.113.9:1", nil, "203.0.113.9"},
+		"forged":            {"203.0.113.9:1", []string{"198.51.100.1"}, "203.0.113.9"},
+		"forged as a proxy": {"203.0.113.9:1", []string{"10.0.0.1"}, "203.0.113.9"},
+		"one proxy":         {"10.0.0.1:1", []string{"203.0.113.9"}, "203.0.113.9"},
+		"forged before the proxy": {
+			"10.0.0.1:1",
+			[]string{"198.51.100.1, 203.0.113.9"},
+			"203.0.113.9",
+		},
+		"two proxies": {"10.0.0.1:1", []string{"203.0.113.9, 10.0.0.2"}, "203.0.113.9"},
+		"two headers": {
+			"10.0.0.1:1",
+			[]string{"198.51.100.1", "203.0.113.9"},
+			"203.0.113.9",
+		},
+		"proxies only":       {"10.0.0.1:1", []string{"10.0.0.3, 10.0.0.2"}, "10.0.0.3"},
+		"nothing said":       {"10.0.0.1:1", nil, "10.0.0.1"},
+		"empty":              {"10.0.0.1:1", []string{""}, "10.0.0.1"},
+		"rubbish":            {"10.0.0.1:1", []string{"unknown"}, "10.0.0.1"},
+		"rubbish at the end": {"10.0.0.1:1", []string{"203.0.113.9, <script>"}, "10.0.0.1"},
+		"a port":             {"10.0.0.1:1", []string{"203.0.113.9:80"}, "203.0.113.9"},
+		"ports and proxies": {
+			"10.0.0.1:1",
+			[]string{"198.51.100.1:1, 203.0.113.9:4711, 10.0.0.2:443"},
+			"203.0.113.9",
+		},
+		"port of IPv6":       {"10.0.0.1:1", []string{"[2001:db8::1]:4711"}, "2001:db8::1"},
+		"port, IPv4 in IPv6": {"10.0.0.1:1", []string{"[::ffff:203.0.113.9]:4711"}, "203.0.113.9"},
+		"port and zone":      {"10.0.0.1:1", []string{"[fe80::1%<script>]:4711"}, "fe80::1"},
+		"no such port":       {"10.0.0.1:1", []string{"203.0.113.9:65536"}, "10.0.0.1"},
+		"port of a name":     {"10.0.0.1:1", []string{"shopper.example:80"}, "10.0.0.1"},
+		"spaces":             {"10.0.0.1:1", []string{"  203.0.113.9:80\t"}, "203.0.113.9"},
+		"commas":             {"10.0.0.1:1", []string{",,,"}, "10.0.0.1"},
+		"very long": {
+			"10.0.0.1:1",
+			[]string{strings.Repeat("198.51.100.1, ", 900) + "203.0.113.9"},
+			"203.0.113.9",
+		},
+		"IPv4 in IPv6": {"[::ffff:10.0.0.1]:1", []string{"::ffff:203.0.113.9"}, "203.0.113.9"},
+		"IPv6 proxy":   {"[fd00::1]:1", []string{"2001:db8::1"}, "2001:db8::1"},
+		"IPv6":         {"[2001:db8::1]:1", []string{"203.0.113.9"}, "2001:db8::1"},
+		"no port":      {"pipe", []string{"203.0.113.9"}, "pipe"},
 	} {
 		fortest.Equal(t, proxied().Client(from(c.remote, c.forwarded...)), c.want,
 			"%s: client", name)
@@ -94,7 +112,9 @@ func TestUnreadableProxy(t *testing.T) {
 		for range 3 {
 			s.Client(from(c.remote, c.forwarded))
 		}
-		if got := log.String(); strings.Count(got, "X-Forwarded-For") != c.said || strings.Contains(got, "canary") || strings.Contains(got, "203.0.113.9") {
+		got := log.String()
+		if strings.Count(got, "X-Forwarded-For") != c.said || strings.Contains(got, "canary") ||
+			strings.Contains(got, "203.0.113.9") {
 			t.Errorf("%s: the log says %q; want %d warnings", name, got, c.said)
 		}
 	}
@@ -106,8 +126,14 @@ func TestHiddenClientsAreWarnedOnce(t *testing.T) {
 	forwarding := from("192.168.0.7:1", "203.0.113.9")
 	for name, reach := range map[string]func(s *Server){
 		"requests": func(s *Server) {
-			s.limitRequests(1, NetworkFactor, nil)(http.NotFoundHandler()).ServeHTTP(httptest.NewRecorder(), forwarding)
-			s.limitRequests(0, NetworkFactor, nil)(http.NotFoundHandler()).ServeHTTP(httptest.NewRecorder(), forwarding)
+			s.limitRequests(1, NetworkFactor, nil)(http.NotFoundHandler()).ServeHTTP(
+				httptest.NewRecorder(),
+				forwarding,
+			)
+			s.limitRequests(0, NetworkFactor, nil)(http.NotFoundHandler()).ServeHTTP(
+				httptest.NewRecorder(),
+				forwarding,
+			)
 		},
 		"wrong keys": func(s *Server) {
 			for range 2 {
@@ -136,8 +162,14 @@ func TestHiddenClientsAreWarnedOnce(t *testing.T) {
 
 func TestClientKey(t *testing.T) {
 	for host, want := range map[string]string{
-		"203.0.113.9": "203.0.113.9", "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64", "2001:db8:1:2::9": "2001:db8:1:2::/64",
-		"2001:db8:1:3::9": "2001:db8:1:3::/64", "fe80::1%eth0": "fe80::/64", "::ffff:203.0.113.9": "::ffff:203.0.113.9", "pipe": "pipe", "": "",
+		"203.0.113.9":          "203.0.113.9",
+		"2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64",
+		"2001:db8:1:2::9":      "2001:db8:1:2::/64",
+		"2001:db8:1:3::9":      "2001:db8:1:3::/64",
+		"fe80::1%eth0":         "fe80::/64",
+		"::ffff:203.0.113.9":   "::ffff:203.0.113.9",
+		"pipe":                 "pipe",
+		"":                     "",
 	} {
 		fortest.Equal(t, clientKey(host), want, "bucket(%q)", host)
 	}
@@ -153,7 +185,8 @@ func TestNetworkLimit(t *testing.T) {
 		c, open, places := newCounter(5, NetworkFactor), 0, openCounter{}
 		passed := 0
 		for i := range 200 {
-			if !c.exceeded(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), address(i)) {
+			if !c.exceeded(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil),
+				address(i)) {
 				passed++
 			}
 			if places.add(address(i), 5) {
@@ -163,7 +196,9 @@ func TestNetworkLimit(t *testing.T) {
 		if passed != 20 || open != 20 {
 			t.Errorf("%s: %d requests and %d sockets of 200 clients; want 20", name, passed, open)
 		}
-		if c.exceeded(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), "198.51.100.1") || !places.add("198.51.100.1", 5) {
+		if c.exceeded(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil),
+			"198.51.100.1") ||
+			!places.add("198.51.100.1", 5) {
 			t.Errorf("%s: another network is refused", name)
 		}
 	}
@@ -174,7 +209,10 @@ func TestNetworkLimit(t *testing.T) {
 func TestChargeCalls(t *testing.T) {
 	s := proxied()
 	s.Limits.Calls = 5
-	rates := gateway.NewLimiter(gateway.LimiterConfig{Rate: 100, Probe: func(context.Context) error { return nil }})
+	rates := gateway.NewLimiter(gateway.LimiterConfig{
+		Rate:  100,
+		Probe: func(context.Context) error { return nil },
+	})
 	sent := 0
 	h := s.chargeCalls()(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		for range 4 {
@@ -184,7 +222,9 @@ func TestChargeCalls(t *testing.T) {
 		}
 	}))
 	got := []int{}
-	for _, remote := range []string{"203.0.113.9:1", "203.0.113.9:1", "203.0.113.9:1", "203.0.113.10:1"} {
+	for _, remote := range []string{
+		"203.0.113.9:1", "203.0.113.9:1", "203.0.113.9:1", "203.0.113.10:1",
+	} {
 		w := httptest.NewRecorder()
 		r := from(remote)
 		r.Header.Set("Accept", "application/json")

@@ -47,10 +47,16 @@ func TestRepeatedHeaders(t *testing.T) {
 		check func(r *http.Request) error
 		value string
 	}{
-		"Sec-Fetch-Site":   {s.SameOrigin, "same-origin"},
-		"Origin":           {s.SameOrigin, "https://pay.example"},
-		"Content-Type":     {func(r *http.Request) error { _, err := ContentType(r); return err }, "application/json"},
-		"Content-Encoding": {func(r *http.Request) error { _, err := ContentType(r); return err }, ""},
+		"Sec-Fetch-Site": {s.SameOrigin, "same-origin"},
+		"Origin":         {s.SameOrigin, "https://pay.example"},
+		"Content-Type": {
+			func(r *http.Request) error { _, err := ContentType(r); return err },
+			"application/json",
+		},
+		"Content-Encoding": {
+			func(r *http.Request) error { _, err := ContentType(r); return err },
+			"",
+		},
 	} {
 		r := from("203.0.113.9:1")
 		r.Header.Set(name, c.value)
@@ -71,10 +77,12 @@ func TestPanic(t *testing.T) {
 	}))
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, from("203.0.113.9:1"))
-	if w.Code != 500 || strings.Contains(w.Body.String(), "canary") || !strings.Contains(w.Body.String(), `"code":"internal"`) {
+	if w.Code != 500 || strings.Contains(w.Body.String(), "canary") ||
+		!strings.Contains(w.Body.String(), `"code":"internal"`) {
 		t.Errorf("panic = %d %s", w.Code, w.Body)
 	}
-	if h := w.Header(); h.Get("Cache-Control") != "no-store" || h.Get("Access-Control-Allow-Origin") != "" {
+	if h := w.Header(); h.Get("Cache-Control") != "no-store" ||
+		h.Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("headers = %v; want those of data, whatever it was to be", h)
 	}
 }

@@ -32,7 +32,11 @@ func arrived() []message {
 	vector := func() message {
 		return message{
 			Name: "the vector", Secret: secretOne, Body: vectorBody, Now: vectorSeconds, good: true,
-			Headers: map[string]any{"webhook-id": vectorID, "webhook-timestamp": "1614265330", "webhook-signature": vectorSignature},
+			Headers: map[string]any{
+				"webhook-id":        vectorID,
+				"webhook-timestamp": "1614265330",
+				"webhook-signature": vectorSignature,
+			},
 		}
 	}
 	list := []message{vector()}
@@ -42,21 +46,26 @@ func arrived() []message {
 		change(&m)
 		list = append(list, m)
 	}
-	header := func(name, value string) func(m *message) { return func(m *message) { m.Headers[name] = value } }
+	header := func(name, value string) func(m *message) {
+		return func(m *message) { m.Headers[name] = value }
+	}
 	other := independent(secretTwo, vectorID, vectorSeconds, []byte(vectorBody))
 	bare := strings.TrimPrefix(vectorSignature, "v1,")
 
 	add("with the new secret, too", true, header("webhook-signature", other+" "+vectorSignature))
-	add("with another version before", true, header("webhook-signature", "v1a,"+bare+" v2,x v1, "+vectorSignature))
+	add("with another version before", true,
+		header("webhook-signature", "v1a,"+bare+" v2,x v1, "+vectorSignature))
 	add("five minutes later", true, func(m *message) { m.Now += 300 })
 	add("five minutes earlier", true, func(m *message) { m.Now -= 300 })
 	add("not in ASCII", true, func(m *message) {
 		m.Body = `{"title":"Zwei Brötchen ☕"}`
-		m.Headers["webhook-signature"] = independent(secretOne, vectorID, vectorSeconds, []byte(m.Body))
+		m.Headers["webhook-signature"] = independent(secretOne, vectorID, vectorSeconds,
+			[]byte(m.Body))
 	})
 	add("a test", true, func(m *message) {
 		m.Body = string(testBody(time.Unix(vectorSeconds, 0)))
-		m.Headers["webhook-signature"] = independent(secretOne, vectorID, vectorSeconds, []byte(m.Body))
+		m.Headers["webhook-signature"] = independent(secretOne, vectorID, vectorSeconds,
+			[]byte(m.Body))
 	})
 	add("too late", false, func(m *message) { m.Now += 301 })
 	add("too early", false, func(m *message) { m.Now -= 301 })
@@ -69,8 +78,12 @@ func arrived() []message {
 	add("a part of the signature", false, header("webhook-signature", vectorSignature[:20]))
 	add("more than the signature", false, header("webhook-signature", vectorSignature+"A"))
 	add("an empty signature", false, header("webhook-signature", ""))
-	add("a signature that is no base64", false, header("webhook-signature", "v1,*é"+strings.Repeat("x", 42)))
-	for _, stamp := range []string{"", "abc", "1614265330.0", "1614265330x", "-1614265330", "1e9", "99999999999999999999", "1614265330\n"} {
+	add("a signature that is no base64", false,
+		header("webhook-signature", "v1,*é"+strings.Repeat("x", 42)))
+	for _, stamp := range []string{
+		"", "abc", "1614265330.0", "1614265330x", "-1614265330", "1e9", "99999999999999999999",
+		"1614265330\n",
+	} {
 		add("the time "+stamp, false, header("webhook-timestamp", stamp))
 	}
 	for _, name := range []string{"webhook-id", "webhook-timestamp", "webhook-signature"} {
@@ -98,7 +111,8 @@ func arrived() []message {
 	})
 	add("no secret, and signed with none", false, func(m *message) {
 		m.Secret = ""
-		m.Headers["webhook-signature"] = independent("", vectorID, vectorSeconds, []byte(vectorBody))
+		m.Headers["webhook-signature"] = independent("", vectorID, vectorSeconds,
+			[]byte(vectorBody))
 	})
 	return list
 }
@@ -151,12 +165,22 @@ func TestSampleGoReceives(t *testing.T) {
 
 // samples are the others. Each answers "good", or with its reason.
 var samples = []exampletest.Sample{
-	{Language: "js", File: "webhook.mjs", Commands: []string{"node"}, Needs: []string{"--version"}, Run: `import { readFileSync } from "node:fs";
+	{
+		Language: "js",
+		File:     "webhook.mjs",
+		Commands: []string{"node"},
+		Needs:    []string{"--version"},
+		Run: `import { readFileSync } from "node:fs";
 const { verify } = await import(process.argv[2]);
 for (const m of JSON.parse(readFileSync(0, "utf8"))) {
   try { verify(m.secret, m.headers, Buffer.from(m.body), m.now); console.log("good"); } catch (e) { console.log(e.message); }
 }`},
-	{Language: "python", File: "webhook.py", Commands: []string{"python3"}, Needs: []string{"--version"}, Run: `import json, sys
+	{
+		Language: "python",
+		File:     "webhook.py",
+		Commands: []string{"python3"},
+		Needs:    []string{"--version"},
+		Run: `import json, sys
 sys.path.insert(0, sys.argv[1].rsplit("/", 1)[0])
 sys.dont_write_bytecode = True
 from webhook import verify
@@ -167,14 +191,24 @@ for m in json.load(sys.stdin):
     except ValueError as e:
         print(e)
 `},
-	{Language: "php", File: "webhook.php", Commands: []string{"php"}, Needs: []string{"--version"}, Run: `<?php
+	{
+		Language: "php",
+		File:     "webhook.php",
+		Commands: []string{"php"},
+		Needs:    []string{"--version"},
+		Run: `<?php
 require $argv[1];
 set_error_handler(fn (int $level, string $text) => throw new ErrorException($text)); // warnings, too
 foreach (json_decode(stream_get_contents(STDIN), true) as $m) {
     try { verify($m['secret'], $m['headers'], $m['body'], $m['now']); echo "good\n"; }
     catch (UnexpectedValueException $e) { echo $e->getMessage() . "\n"; }
 }`},
-	{Language: "ruby", File: "webhook.rb", Commands: []string{"ruby"}, Needs: []string{"--version"}, Run: `require ARGV[0]
+	{
+		Language: "ruby",
+		File:     "webhook.rb",
+		Commands: []string{"ruby"},
+		Needs:    []string{"--version"},
+		Run: `require ARGV[0]
 JSON.parse(STDIN.read).each do |m|
   begin
     verify(m["secret"], m["headers"], m["body"], m["now"])
@@ -193,8 +227,10 @@ func TestFullSamples(t *testing.T) {
 			t.Parallel()
 			said := s.Answers(t, folder, list, len(list))
 			for i, m := range list {
-				if (said[i] == "good") != m.good || said[i] != "good" && !strings.HasPrefix(said[i], "webhook: ") {
-					t.Errorf("%s: %q; want good %v, or a reason of the sample's own", m.Name, said[i], m.good)
+				if (said[i] == "good") != m.good ||
+					said[i] != "good" && !strings.HasPrefix(said[i], "webhook: ") {
+					t.Errorf("%s: %q; want good %v, or a reason of the sample's own", m.Name,
+						said[i], m.good)
 				}
 			}
 		})
@@ -205,7 +241,12 @@ func TestFullSamples(t *testing.T) {
 func TestFullTypeScriptClient(t *testing.T) {
 	list := arrived()
 	bundle := exampletest.Bundle(t, "../../npm/server/src/index.ts")
-	s := exampletest.Sample{Language: "js", File: filepath.Base(bundle), Commands: []string{"node"}, Needs: []string{"--version"}, Run: `import { readFileSync } from "node:fs";
+	s := exampletest.Sample{
+		Language: "js",
+		File:     filepath.Base(bundle),
+		Commands: []string{"node"},
+		Needs:    []string{"--version"},
+		Run: `import { readFileSync } from "node:fs";
 const { verifyWebhook } = await import(process.argv[2]);
 for (const m of JSON.parse(readFileSync(0, "utf8"))) {
   Date.now = () => m.now * 1000;

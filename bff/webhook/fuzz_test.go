@@ -24,8 +24,10 @@ import (
 // name, and means the same after it was parsed and printed.
 func FuzzCheckEndpoint(f *testing.F) {
 	for _, raw := range []string{
-		"https://shop.example/hook", "https://127.0.0.1:8443/", "https://[::ffff:10.0.0.1]/", "https://0x7f.1/", "https://user@shop.example/",
-		"https://shop.example:443/?a=b#c", `https://a\b`, "https://①.example/", "https://[fe80::1%25a]/", "https://169.254.169.254/", "https://good.example#@evil.example/",
+		"https://shop.example/hook", "https://127.0.0.1:8443/", "https://[::ffff:10.0.0.1]/",
+		"https://0x7f.1/", "https://user@shop.example/", "https://shop.example:443/?a=b#c",
+		`https://a\b`, "https://①.example/", "https://[fe80::1%25a]/", "https://169.254.169.254/",
+		"https://good.example#@evil.example/",
 	} {
 		f.Add(raw, false)
 		f.Add(raw, true)
@@ -38,12 +40,14 @@ func FuzzCheckEndpoint(f *testing.F) {
 			return
 		}
 		u, err := url.Parse(raw)
-		if err != nil || u.Host == "" || u.User != nil || u.Opaque != "" || u.Fragment != "" || len(raw) > 2000 || strings.Contains(u.Host, "@") {
+		if err != nil || u.Host == "" || u.User != nil || u.Opaque != "" || u.Fragment != "" ||
+			len(raw) > 2000 || strings.Contains(u.Host, "@") {
 			t.Fatalf("CheckEndpoint(%q) = nil, but it reads as %#v, %v", raw, u, err)
 		}
 		printed := u.String()
 		again, err := url.Parse(printed)
-		if err != nil || again.Host != u.Host || again.Scheme != u.Scheme || again.Path != u.Path || again.RawQuery != u.RawQuery {
+		if err != nil || again.Host != u.Host || again.Scheme != u.Scheme || again.Path != u.Path ||
+			again.RawQuery != u.RawQuery {
 			t.Fatalf("%q is %q when printed, %v", raw, printed, err)
 		}
 		if err := CheckEndpoint(printed, private); err != nil && len(printed) <= maxEndpointBytes {
@@ -74,7 +78,11 @@ func checkPublic(t *testing.T, u *url.URL) {
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	_, number := strconv.ParseUint(strings.TrimPrefix(last, "0x"), 16, 64)
 	switch {
-	case !strings.Contains(host, "."), strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789.-_") != "", strings.HasSuffix(host, "."):
+	case !strings.Contains(
+		host,
+		".",
+	), strings.Trim(host,
+		"abcdefghijklmnopqrstuvwxyz0123456789.-_") != "", strings.HasSuffix(host, "."):
 		t.Fatalf("%q is no full name", host)
 	case last == "local", last == "localhost", last == "internal":
 		t.Fatalf("%q is a local name", host)
@@ -89,8 +97,10 @@ func inside(a netip.Addr) bool {
 	a = a.Unmap()
 	if a.Is4() {
 		b := a.As4()
-		return a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() || a.IsMulticast() || b[0] == 0 || b[0] >= 240 ||
-			b[0] == 100 && b[1]&0xc0 == 64 || b[0] == 192 && b[1] == 0 && b[2] == 0 || b[0] == 198 && b[1]&0xfe == 18
+		return a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() || a.IsMulticast() ||
+			b[0] == 0 || b[0] >= 240 ||
+			b[0] == 100 && b[1]&0xc0 == 64 || b[0] == 192 && b[1] == 0 && b[2] == 0 ||
+			b[0] == 198 && b[1]&0xfe == 18
 	}
 	b := a.As16()
 	var inner [4]byte
@@ -99,7 +109,8 @@ func inside(a netip.Addr) bool {
 		return true
 	case b[0] == 0x20 && b[1] == 0x02: // 6to4
 		copy(inner[:], b[2:6])
-	case strings.HasPrefix(a.StringExpanded(), "0064:ff9b:"), strings.HasPrefix(a.StringExpanded(), "0000:"): // NAT64, compatible
+	case strings.HasPrefix(a.StringExpanded(),
+		"0064:ff9b:"), strings.HasPrefix(a.StringExpanded(), "0000:"): // NAT64, compatible
 		copy(inner[:], b[12:])
 	default:
 		return false
@@ -110,7 +121,9 @@ func inside(a netip.Addr) bool {
 // FuzzPublic: the check at the moment of connecting, over all addresses.
 func FuzzPublic(f *testing.F) {
 	for _, s := range []string{
-		"8.8.8.8", "127.0.0.1", "10.0.0.1", "100.64.0.1", "169.254.169.254", "::1", "::ffff:7f00:1", "64:ff9b::a00:1", "2002:7f00:1::", "fd00::1", "fe80::1", "2606:4700:4700::1111", "2001:db8::1",
+		"8.8.8.8", "127.0.0.1", "10.0.0.1", "100.64.0.1", "169.254.169.254", "::1",
+		"::ffff:7f00:1", "64:ff9b::a00:1", "2002:7f00:1::", "fd00::1", "fe80::1",
+		"2606:4700:4700::1111", "2001:db8::1",
 	} {
 		f.Add(netip.MustParseAddr(s).AsSlice())
 	}
@@ -134,7 +147,14 @@ func FuzzPublic(f *testing.F) {
 
 // FuzzCheckSecret: what we take, the reference library takes, with the same key.
 func FuzzCheckSecret(f *testing.F) {
-	for _, s := range []string{secretOne, "whsec_", "whsec_AAAA", secretOne + "\n", secretOne[6:], "whsec_" + strings.Repeat("A", 42) + "B="} {
+	for _, s := range []string{
+		secretOne,
+		"whsec_",
+		"whsec_AAAA",
+		secretOne + "\n",
+		secretOne[6:],
+		"whsec_" + strings.Repeat("A", 42) + "B=",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
@@ -146,7 +166,8 @@ func FuzzCheckSecret(f *testing.F) {
 		}
 		hook := fortest.Must(standardwebhooks.NewWebhook(raw))(t)
 		theirs, _ := hook.Sign("evt_1", time.Unix(1, 0), []byte("{}"))
-		if ours, err := parse(t, raw).Sign("evt_1", time.Unix(1, 0), []byte("{}")); err != nil || ours != theirs {
+		if ours, err := parse(t, raw).Sign("evt_1", time.Unix(1, 0),
+			[]byte("{}")); err != nil || ours != theirs {
 			t.Fatalf("Sign = %q, %v; want %q", ours, err, theirs)
 		}
 	})
@@ -162,12 +183,17 @@ func FuzzVerify(f *testing.F) {
 	keys := fortest.Must(ParseKeys([]string{secretOne}))(f)
 	at := time.Unix(vectorSeconds, 0)
 	f.Fuzz(func(t *testing.T, id, stamp, signature string, body []byte) {
-		h := http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {stamp}, "Webhook-Signature": {signature}}
+		h := http.Header{
+			"Webhook-Id":        {id},
+			"Webhook-Timestamp": {stamp},
+			"Webhook-Signature": {signature},
+		}
 		if keys.Verify(h, body, at) != nil {
 			return
 		}
 		seconds, err := strconv.ParseInt(stamp, 10, 64)
-		if err != nil || seconds < vectorSeconds-300 || seconds > vectorSeconds+300 || strings.Contains(id, ".") {
+		if err != nil || seconds < vectorSeconds-300 || seconds > vectorSeconds+300 ||
+			strings.Contains(id, ".") {
 			t.Fatalf("Verify accepts id %q with the timestamp %q", id, stamp)
 		}
 		if !strings.Contains(signature, independent(secretOne, id, seconds, body)) {
@@ -193,9 +219,15 @@ func FuzzSign(f *testing.F) {
 		if want := independent(secretOne, id, seconds, body); signature != want {
 			t.Fatalf("Sign = %q; want %q", signature, want)
 		}
-		h := http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {strconv.FormatInt(seconds, 10)}, "Webhook-Signature": {signature}}
+		h := http.Header{
+			"Webhook-Id":        {id},
+			"Webhook-Timestamp": {strconv.FormatInt(seconds, 10)},
+			"Webhook-Signature": {signature},
+		}
 		fortest.OK(t, keys.Verify(h, body, when))
-		for _, clock := range []time.Time{when.Add(-301 * time.Second), when.Add(301 * time.Second)} {
+		for _, clock := range []time.Time{
+			when.Add(-301 * time.Second), when.Add(301 * time.Second),
+		} {
 			if keys.Verify(h, body, clock) == nil {
 				t.Fatalf("Verify accepts what was signed at %v, at %v", when, clock)
 			}
@@ -211,7 +243,9 @@ func FuzzSign(f *testing.F) {
 
 // FuzzClean: what an endpoint answers is kept short and on one line.
 func FuzzClean(f *testing.F) {
-	for _, s := range []string{"a\x00\xff\u202e", "two\r\nlines", strings.Repeat("é", 600), "\x1b[31mred", ""} {
+	for _, s := range []string{
+		"a\x00\xff\u202e", "two\r\nlines", strings.Repeat("é", 600), "\x1b[31mred", "",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

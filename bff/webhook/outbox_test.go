@@ -37,7 +37,9 @@ func (q *queue) add(d Delivery) {
 	q.rows = append(q.rows, &row{Delivery: d, due: d.CreatedAt})
 }
 
-func (q *queue) ClaimDeliveries(ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string) ([]Delivery, error) {
+func (q *queue) ClaimDeliveries(
+	ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string,
+) ([]Delivery, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := cmp.Or(ctx.Err(), q.err); err != nil {
@@ -145,8 +147,12 @@ func (q *queue) wait(t *testing.T, endpoint string, want int) {
 // event is the nth event for endpoint, created at.
 func event(n int, endpoint string, at time.Time) Delivery {
 	return Delivery{
-		EventID: fmt.Sprintf("evt_%05d", n), Endpoint: endpoint, Type: payment.EventConfirmed, Session: "cs_secretsession",
-		Body: fmt.Appendf(nil, `{"type":"checkout.confirmed","data":{"n":%d}}`, n), CreatedAt: at,
+		EventID:   fmt.Sprintf("evt_%05d", n),
+		Endpoint:  endpoint,
+		Type:      payment.EventConfirmed,
+		Session:   "cs_secretsession",
+		Body:      fmt.Appendf(nil, `{"type":"checkout.confirmed","data":{"n":%d}}`, n),
+		CreatedAt: at,
 	}
 }
 
@@ -158,7 +164,12 @@ func (n network) RoundTrip(r *http.Request) (*http.Response, error) { return n[r
 // answering returns a host that answers everything with status.
 func answering(status int) func(*http.Request) (*http.Response, error) {
 	return func(r *http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: status, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
+		return &http.Response{
+			StatusCode: status,
+			Header:     http.Header{},
+			Body:       http.NoBody,
+			Request:    r,
+		}, nil
 	}
 }
 
@@ -176,7 +187,13 @@ const (
 // sender makes a Sender whose jitter is none; change may be nil.
 func sender(t *testing.T, q *queue, change func(*Config), endpoints ...string) *Sender {
 	t.Helper()
-	c := Config{Outbox: q, Endpoints: endpoints, Secrets: []string{secretOne}, AllowPrivate: true, Random: func() float64 { return 0.5 }}
+	c := Config{
+		Outbox:       q,
+		Endpoints:    endpoints,
+		Secrets:      []string{secretOne},
+		AllowPrivate: true,
+		Random:       func() float64 { return 0.5 },
+	}
 	if change != nil {
 		change(&c)
 	}

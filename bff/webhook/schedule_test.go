@@ -27,7 +27,8 @@ func TestScheduleTable(t *testing.T) {
 	}
 	const s, m, h = time.Second, time.Minute, time.Hour
 	want := []time.Duration{
-		0, 5 * s, 35 * s, 2*m + 35*s, 12*m + 35*s, 42*m + 35*s, h + 42*m + 35*s, 3*h + 42*m + 35*s, 7*h + 42*m + 35*s, 15*h + 42*m + 35*s,
+		0, 5 * s, 35 * s, 2*m + 35*s, 12*m + 35*s, 42*m + 35*s, h + 42*m + 35*s, 3*h + 42*m + 35*s,
+		7*h + 42*m + 35*s, 15*h + 42*m + 35*s,
 	}
 	for next := 27*h + 42*m + 35*s; next <= 30*24*h; next += 12 * h {
 		want = append(want, next)
@@ -57,13 +58,19 @@ func TestNextEdges(t *testing.T) {
 		{0, 31 * 24 * time.Hour, 0, false},
 	} {
 		if got, ok := Next(tc.tries, tc.age); got != tc.want || ok != tc.ok {
-			t.Errorf("Next(%d, %v) = %v, %v; want %v, %v", tc.tries, tc.age, got, ok, tc.want, tc.ok)
+			t.Errorf("Next(%d, %v) = %v, %v; want %v, %v", tc.tries, tc.age, got, ok, tc.want,
+				tc.ok)
 		}
 	}
 }
 
 func TestJitter(t *testing.T) {
-	for draw, want := range map[float64]time.Duration{0: 9 * time.Hour, 0.5: 10 * time.Hour, 0.75: 10*time.Hour + 30*time.Minute, 1: 11 * time.Hour} {
+	for draw, want := range map[float64]time.Duration{
+		0:    9 * time.Hour,
+		0.5:  10 * time.Hour,
+		0.75: 10*time.Hour + 30*time.Minute,
+		1:    11 * time.Hour,
+	} {
 		fortest.Equal(t, jitter(10*time.Hour, draw), want, "spread(10h, %v)", draw)
 	}
 }

@@ -49,26 +49,89 @@ func TestNewRefuses(t *testing.T) {
 		c    Config
 		want string // in the error
 	}{
-		"no outbox":       {Config{}, "outbox"},
-		"bad endpoint":    {Config{Outbox: newQueue(), Endpoints: []string{healthy, "ftp://sekrit"}, Secrets: []string{secretOne}}, "endpoint 2"},
-		"private":         {Config{Outbox: newQueue(), Endpoints: []string{"http://127.0.0.1/sekrit"}, Secrets: []string{secretOne}}, "endpoint 1"},
-		"twice":           {Config{Outbox: newQueue(), Endpoints: []string{healthy, healthy}, Secrets: []string{secretOne}}, "endpoint 2"},
-		"too many":        {Config{Outbox: newQueue(), Endpoints: many, Secrets: []string{secretOne}}, "at most 20"},
-		"no secret":       {Config{Outbox: newQueue(), Endpoints: []string{healthy}}, "secret"},
-		"bad secret":      {Config{Outbox: newQueue(), Endpoints: []string{healthy}, Secrets: []string{secretOne, "sekrit"}}, "secret 2"},
-		"self":            {Config{Outbox: newQueue(), Endpoints: []string{"https://pay.example/x"}, Secrets: []string{secretOne}, Self: "https://pay.example"}, "own public URL"},
-		"self, port":      {Config{Outbox: newQueue(), Endpoints: []string{"https://PAY.example:443/x"}, Secrets: []string{secretOne}, Self: "https://pay.example/"}, "own public URL"},
-		"self, localhost": {Config{Outbox: newQueue(), Endpoints: []string{"http://localhost:8080/x"}, Secrets: []string{secretOne}, Self: "http://localhost:8080", AllowPrivate: true}, "own public URL"},
+		"no outbox": {Config{}, "outbox"},
+		"bad endpoint": {
+			Config{
+				Outbox:    newQueue(),
+				Endpoints: []string{healthy, "ftp://sekrit"},
+				Secrets:   []string{secretOne},
+			},
+			"endpoint 2",
+		},
+		"private": {
+			Config{
+				Outbox:    newQueue(),
+				Endpoints: []string{"http://127.0.0.1/sekrit"},
+				Secrets:   []string{secretOne},
+			},
+			"endpoint 1",
+		},
+		"twice": {
+			Config{
+				Outbox:    newQueue(),
+				Endpoints: []string{healthy, healthy},
+				Secrets:   []string{secretOne},
+			},
+			"endpoint 2",
+		},
+		"too many": {
+			Config{Outbox: newQueue(), Endpoints: many, Secrets: []string{secretOne}},
+			"at most 20",
+		},
+		"no secret": {Config{Outbox: newQueue(), Endpoints: []string{healthy}}, "secret"},
+		"bad secret": {
+			Config{
+				Outbox:    newQueue(),
+				Endpoints: []string{healthy},
+				Secrets:   []string{secretOne, "sekrit"},
+			},
+			"secret 2",
+		},
+		"self": {
+			Config{
+				Outbox:    newQueue(),
+				Endpoints: []string{"https://pay.example/x"},
+				Secrets:   []string{secretOne},
+				Self:      "https://pay.example",
+			},
+			"own public URL",
+		},
+		"self, port": {
+			Config{
+				Outbox:    newQueue(),
+				Endpoints: []string{"https://PAY.example:443/x"},
+				Secrets:   []string{secretOne},
+				Self:      "https://pay.example/",
+			},
+			"own public URL",
+		},
+		"self, localhost": {
+			Config{
+				Outbox:       newQueue(),
+				Endpoints:    []string{"http://localhost:8080/x"},
+				Secrets:      []string{secretOne},
+				Self:         "http://localhost:8080",
+				AllowPrivate: true,
+			},
+			"own public URL",
+		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			_, err := New(tc.c)
-			if err == nil || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "sekrit") {
+			if err == nil || !strings.Contains(err.Error(), tc.want) ||
+				strings.Contains(err.Error(), "sekrit") {
 				t.Errorf("New: %v; want an error about %q that holds no value", err, tc.want)
 			}
 		})
 	}
-	fortest.Must(New(Config{Outbox: newQueue(), Endpoints: []string{"http://localhost:9999/x"}, Secrets: []string{secretOne}, Self: "http://localhost:8080", AllowPrivate: true}))(t)
+	fortest.Must(New(Config{
+		Outbox:       newQueue(),
+		Endpoints:    []string{"http://localhost:9999/x"},
+		Secrets:      []string{secretOne},
+		Self:         "http://localhost:8080",
+		AllowPrivate: true,
+	}))(t)
 }
 
 func TestRunWithoutEndpointsWaits(t *testing.T) {
@@ -124,7 +187,9 @@ func TestIsolation(t *testing.T) {
 			q.add(event(n, slow, began.Add(-time.Hour)))
 		}
 		s := sender(t, q, nil, dead, slow, healthy).over(network{
-			"dead.example": answering(500), "healthy.example": answering(200), "slow.example": hanging,
+			"dead.example":    answering(500),
+			"healthy.example": answering(200),
+			"slow.example":    hanging,
 		})
 		for n := range events {
 			q.add(event(n, healthy, began))
@@ -147,7 +212,8 @@ func TestInFlight(t *testing.T) {
 			q.add(event(n, slow, time.Now()))
 		}
 		var hung atomic.Int32
-		s := sender(t, q, nil, slow).over(network{"slow.example": func(r *http.Request) (*http.Response, error) {
+		s := sender(t, q, nil,
+			slow).over(network{"slow.example": func(r *http.Request) (*http.Response, error) {
 			hung.Add(1)
 			defer hung.Add(-1)
 			return hanging(r)
@@ -171,7 +237,8 @@ func TestHangingTriesLeaveSlots(t *testing.T) {
 		for n := range 20 {
 			q.add(event(n, slow, began))
 		}
-		s := sender(t, q, nil, slow).over(network{"slow.example": func(r *http.Request) (*http.Response, error) {
+		s := sender(t, q, nil,
+			slow).over(network{"slow.example": func(r *http.Request) (*http.Response, error) {
 			if id := r.Header.Get("webhook-id"); id < "evt_00003" {
 				return hanging(r)
 			}
@@ -184,7 +251,8 @@ func TestHangingTriesLeaveSlots(t *testing.T) {
 		}
 		stop()
 		for n := range 3 {
-			if got := q.last(t, event(n, slow, began).EventID, slow); got.Delivered || got.Note != "no answer within 20s" {
+			got := q.last(t, event(n, slow, began).EventID, slow)
+			if got.Delivered || got.Note != "no answer within 20s" {
 				t.Errorf("result of a hanging try = %+v", got)
 			}
 		}
@@ -197,7 +265,8 @@ func TestStopWaitsForTries(t *testing.T) {
 		q := newQueue()
 		q.add(event(1, slow, time.Now()))
 		begun := make(chan struct{})
-		s := sender(t, q, nil, slow).over(network{"slow.example": func(r *http.Request) (*http.Response, error) {
+		s := sender(t, q, nil,
+			slow).over(network{"slow.example": func(r *http.Request) (*http.Response, error) {
 			close(begun)
 			select {
 			case <-time.After(10 * time.Second):
@@ -222,7 +291,10 @@ func TestDownForDays(t *testing.T) {
 		down      time.Duration
 		delivered bool
 	}{
-		"26 h": {26 * time.Hour, true}, "76 h": {76 * time.Hour, true}, "29 days": {29 * 24 * time.Hour, true}, "31 days": {31 * 24 * time.Hour, false},
+		"26 h":    {26 * time.Hour, true},
+		"76 h":    {76 * time.Hour, true},
+		"29 days": {29 * 24 * time.Hour, true},
+		"31 days": {31 * 24 * time.Hour, false},
 	} {
 		for _, draw := range []float64{0, 0.5, 0.999} {
 			t.Run(name, func(t *testing.T) {
@@ -235,7 +307,10 @@ func TestDownForDays(t *testing.T) {
 					c.Random = func() float64 { return draw }
 				}, healthy).over(network{"healthy.example": func(r *http.Request) (*http.Response, error) {
 					body, _ := io.ReadAll(r.Body)
-					ids, stamps = append(ids, r.Header.Get("webhook-id")), append(stamps, r.Header.Get("webhook-timestamp"))
+					ids, stamps = append(
+						ids,
+						r.Header.Get("webhook-id"),
+					), append(stamps, r.Header.Get("webhook-timestamp"))
 					fortest.OK(t, parse(t, secretOne).Verify(r.Header, body, now))
 					if now.Sub(began) < tc.down {
 						return answering(502)(r)
@@ -256,8 +331,10 @@ func TestDownForDays(t *testing.T) {
 				if late := now.Sub(began) - tc.down; tc.delivered && late > 14*time.Hour {
 					t.Errorf("delivered %v after it was back", late)
 				}
-				if len(slices.Compact(ids)) != 1 || len(slices.Compact(stamps)) != len(q.results("evt_00001", healthy)) {
-					t.Errorf("ids %v, timestamps %v; want one id, a timestamp for each try", ids, stamps)
+				if len(slices.Compact(ids)) != 1 ||
+					len(slices.Compact(stamps)) != len(q.results("evt_00001", healthy)) {
+					t.Errorf("ids %v, timestamps %v; want one id, a timestamp for each try", ids,
+						stamps)
 				}
 			})
 		}
@@ -277,7 +354,12 @@ func TestRotationDuringRetries(t *testing.T) {
 		return answering(200)(r)
 	}}
 	with := func(secrets ...string) *Sender {
-		return sender(t, q, func(c *Config) { c.Secrets, c.Now = secrets, func() time.Time { return now } }, healthy).over(merchant)
+		return sender(
+			t,
+			q,
+			func(c *Config) { c.Secrets, c.Now = secrets, func() time.Time { return now } },
+			healthy,
+		).over(merchant)
 	}
 	steps := []struct {
 		ours   []string
@@ -349,7 +431,8 @@ func TestRecordResultFails(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	tries := 0
 	down := errors.New("database is away")
-	s := sender(t, q, func(c *Config) { c.Now = func() time.Time { return now } }, healthy).over(network{
+	s := sender(t, q, func(c *Config) { c.Now = func() time.Time { return now } },
+		healthy).over(network{
 		"healthy.example": func(r *http.Request) (*http.Response, error) {
 			tries++
 			if tries == 1 {
@@ -383,7 +466,8 @@ func TestOutboxDown(t *testing.T) {
 		q.add(event(1, healthy, time.Now()))
 		q.fail(errors.New("database is away"))
 		var text bytes.Buffer
-		s := sender(t, q, func(c *Config) { c.Log = slog.New(slog.NewTextHandler(&text, nil)) }, healthy).over(network{"healthy.example": answering(200)})
+		s := sender(t, q, func(c *Config) { c.Log = slog.New(slog.NewTextHandler(&text, nil)) },
+			healthy).over(network{"healthy.example": answering(200)})
 		stop := start(t, s)
 		<-time.After(time.Hour) // of the bubble's clock
 		synctest.Wait()
@@ -405,12 +489,21 @@ func TestLog(t *testing.T) {
 	endpoint := func(host string) string { return "https://" + host + "/hook?token=sekrit" }
 	echo := func(status int) func(*http.Request) (*http.Response, error) {
 		return func(r *http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: status, Header: http.Header{}, Body: r.Body, Request: r}, nil
+			return &http.Response{
+				StatusCode: status,
+				Header:     http.Header{},
+				Body:       r.Body,
+				Request:    r,
+			}, nil
 		}
 	}
-	hosts := network{"a.example": echo(200), "b.example": echo(500), "c.example": echo(410), "d.example": func(*http.Request) (*http.Response, error) {
-		return nil, errors.New("connection reset")
-	}}
+	hosts := network{
+		"a.example": echo(200),
+		"b.example": echo(500),
+		"c.example": echo(410),
+		"d.example": func(*http.Request) (*http.Response, error) {
+			return nil, errors.New("connection reset")
+		}}
 	var endpoints []string
 	for host := range hosts {
 		endpoints = append(endpoints, endpoint(host))
@@ -419,14 +512,18 @@ func TestLog(t *testing.T) {
 		q.add(old)
 	}
 	s := sender(t, q, func(c *Config) {
-		c.Now, c.Log = func() time.Time { return now }, slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		c.Now = func() time.Time { return now }
+		c.Log = slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}, endpoints...).over(hosts)
 	if n, err := s.Pass(t.Context()); n != 8 || err != nil {
 		t.Fatalf("Pass = %d, %v; want 8, nil", n, err)
 	}
 	fortest.Lacks(t, "log", text.String(),
 		"sekrit", "cs_secretsession", secretOne, secretOne[6:], `{\"type`, `"n":`, "/hook", "v1,")
-	for _, good := range []string{"webhook delivered", "webhook delivery failed", "webhook abandoned", "endpoint is gone", "event=evt_00001", "host=a.example", "status=500", "reason=server_failed", "try=1"} {
+	for _, good := range []string{
+		"webhook delivered", "webhook delivery failed", "webhook abandoned", "endpoint is gone",
+		"event=evt_00001", "host=a.example", "status=500", "reason=server_failed", "try=1",
+	} {
 		fortest.Has(t, "log", text.String(), good)
 	}
 }

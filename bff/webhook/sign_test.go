@@ -72,7 +72,8 @@ func TestLibraryVerifies(t *testing.T) {
 	signature := fortest.Must(parse(t, secretOne, secretTwo).Sign("evt_1", now, body))(t)
 	for _, secret := range []string{secretOne, secretTwo} {
 		hook := fortest.Must(standardwebhooks.NewWebhook(secret))(t)
-		fortest.OK(t, hook.Verify(body, headers("evt_1", strconv.FormatInt(now.Unix(), 10), signature)))
+		fortest.OK(t,
+			hook.Verify(body, headers("evt_1", strconv.FormatInt(now.Unix(), 10), signature)))
 	}
 }
 
@@ -97,22 +98,29 @@ func TestVerify(t *testing.T) {
 		"no version":               {vectorID, stamp, good[3:], vectorBody, ErrSignature},
 		"other version":            {vectorID, stamp, "v2" + good[2:], vectorBody, ErrSignature},
 		"asymmetric version":       {vectorID, stamp, "v1a" + good[2:], vectorBody, ErrSignature},
-		"one of several":           {vectorID, stamp, bad + " v2,x " + good + " " + bad, vectorBody, nil},
-		"wrong":                    {vectorID, stamp, bad, vectorBody, ErrSignature},
-		"1,000 signatures":         {vectorID, stamp, strings.Repeat(bad+" ", 999) + good, vectorBody, ErrUnsigned},
-		"timestamp words":          {vectorID, "abc", good, vectorBody, ErrUnsigned},
-		"timestamp fraction":       {vectorID, stamp + ".5", good, vectorBody, ErrUnsigned},
-		"timestamp 2^63":           {vectorID, "9223372036854775808", good, vectorBody, ErrUnsigned},
-		"timestamp 2^63-1":         {vectorID, "9223372036854775807", good, vectorBody, ErrTimestamp},
-		"timestamp -2^63":          {vectorID, "-9223372036854775808", good, vectorBody, ErrTimestamp},
-		"timestamp milliseconds":   {vectorID, stamp + "000", good, vectorBody, ErrTimestamp},
-		"other timestamp":          {vectorID, strconv.Itoa(at + 1), good, vectorBody, ErrSignature},
-		"id changed":               {"msg_other", stamp, good, vectorBody, ErrSignature},
-		"id with a dot":            {"msg.x", stamp, good, vectorBody, ErrUnsigned},
+		"one of several": {
+			vectorID, stamp, bad + " v2,x " + good + " " + bad, vectorBody, nil,
+		},
+		"wrong": {vectorID, stamp, bad, vectorBody, ErrSignature},
+		"1,000 signatures": {
+			vectorID, stamp, strings.Repeat(bad+" ", 999) + good, vectorBody, ErrUnsigned,
+		},
+		"timestamp words":    {vectorID, "abc", good, vectorBody, ErrUnsigned},
+		"timestamp fraction": {vectorID, stamp + ".5", good, vectorBody, ErrUnsigned},
+		"timestamp 2^63":     {vectorID, "9223372036854775808", good, vectorBody, ErrUnsigned},
+		"timestamp 2^63-1":   {vectorID, "9223372036854775807", good, vectorBody, ErrTimestamp},
+		"timestamp -2^63": {
+			vectorID, "-9223372036854775808", good, vectorBody, ErrTimestamp,
+		},
+		"timestamp milliseconds": {vectorID, stamp + "000", good, vectorBody, ErrTimestamp},
+		"other timestamp":        {vectorID, strconv.Itoa(at + 1), good, vectorBody, ErrSignature},
+		"id changed":             {"msg_other", stamp, good, vectorBody, ErrSignature},
+		"id with a dot":          {"msg.x", stamp, good, vectorBody, ErrUnsigned},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := parse(t, secretOne).Verify(headers(tc.id, tc.stamp, tc.signature), []byte(tc.body), time.Unix(at, 0))
+			got := parse(t, secretOne).Verify(headers(tc.id, tc.stamp, tc.signature),
+				[]byte(tc.body), time.Unix(at, 0))
 			fortest.Is(t, got, tc.want, "Verify")
 		})
 	}
@@ -128,7 +136,8 @@ func TestVerifyClock(t *testing.T) {
 		301 * time.Second:  ErrTimestamp,
 		10 * time.Minute:   ErrTimestamp,
 	} {
-		got := parse(t, secretOne).Verify(h, []byte(vectorBody), time.Unix(vectorSeconds, 0).Add(offset))
+		got := parse(t, secretOne).Verify(h, []byte(vectorBody),
+			time.Unix(vectorSeconds, 0).Add(offset))
 		fortest.Is(t, got, want, "Verify %v after signing", offset)
 	}
 }
@@ -150,16 +159,33 @@ func TestVerifyRotation(t *testing.T) {
 }
 
 func TestCheckSecret(t *testing.T) {
-	encode := func(n int) string { return base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{0xfb}, n)) }
-	for _, good := range []string{secretOne, secretTwo, "whsec_" + encode(24), "whsec_" + encode(64)} {
+	encode := func(n int) string {
+		return base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{0xfb}, n))
+	}
+	for _, good := range []string{
+		secretOne, secretTwo, "whsec_" + encode(24), "whsec_" + encode(64),
+	} {
 		fortest.OK(t, CheckSecret(good))
 	}
 	for name, bad := range map[string]string{
-		"empty": "", "a word": "changeme", "prefix alone": "whsec_", "no prefix": encode(32), "upper case": "WHSEC_" + encode(32),
-		"8 bytes": "whsec_" + encode(8), "23 bytes": "whsec_" + encode(23), "65 bytes": "whsec_" + encode(65),
-		"not base64": "whsec_sekrit!sekrit!sekrit!sekrit!sekrit!", "URL alphabet": "whsec_" + base64.URLEncoding.EncodeToString(bytes.Repeat([]byte{0xfb}, 32)),
-		"no padding": "whsec_" + base64.RawStdEncoding.EncodeToString(bytes.Repeat([]byte{0xfb}, 32)), "spaces": " " + secretOne, "line break": secretOne + "\n",
-		"line break inside": secretOne[:20] + "\n" + secretOne[20:], "dirty bits": "whsec_" + strings.Repeat("A", 42) + "B=", "asymmetric": "whsk_" + encode(32),
+		"empty":        "",
+		"a word":       "changeme",
+		"prefix alone": "whsec_",
+		"no prefix":    encode(32),
+		"upper case":   "WHSEC_" + encode(32),
+		"8 bytes":      "whsec_" + encode(8),
+		"23 bytes":     "whsec_" + encode(23),
+		"65 bytes":     "whsec_" + encode(65),
+		"not base64":   "whsec_sekrit!sekrit!sekrit!sekrit!sekrit!",
+		"URL alphabet": "whsec_" +
+			base64.URLEncoding.EncodeToString(bytes.Repeat([]byte{0xfb}, 32)),
+		"no padding": "whsec_" +
+			base64.RawStdEncoding.EncodeToString(bytes.Repeat([]byte{0xfb}, 32)),
+		"spaces":            " " + secretOne,
+		"line break":        secretOne + "\n",
+		"line break inside": secretOne[:20] + "\n" + secretOne[20:],
+		"dirty bits":        "whsec_" + strings.Repeat("A", 42) + "B=",
+		"asymmetric":        "whsk_" + encode(32),
 	} {
 		err := CheckSecret(bad)
 		if err == nil {

@@ -36,7 +36,8 @@ func testedAt(t *testing.T, endpoint string, change func(*Config)) TestDelivery 
 		return ctx, func(DeliveryResult) {}
 	}
 	got, err := s.Test(t.Context(), "")
-	if err != nil || len(got.Deliveries) != 1 || got.Deliveries[0].Endpoint != endpoint || got.Delivered() != got.Deliveries[0].Delivered {
+	if err != nil || len(got.Deliveries) != 1 || got.Deliveries[0].Endpoint != endpoint ||
+		got.Delivered() != got.Deliveries[0].Delivered {
 		t.Fatalf("Test = %+v, %v; want one delivery", got, err)
 	}
 	fortest.Equal(t, len(q.rows), 0, "the outbox has rows")
@@ -53,26 +54,55 @@ func TestTestIsSigned(t *testing.T) {
 		header = r.Header
 		body, _ = io.ReadAll(r.Body)
 		io.WriteString(w, "thank you\x1b[31m")
-	}, func(c *Config) { c.Now, c.Secrets = func() time.Time { return at }, []string{secretTwo, secretOne} })
-	if !got.Delivered || got.Status != 200 || got.Took <= 0 || got.Note != "thank you [31m" || got.Failure != (Failure{}) {
+	}, func(c *Config) {
+		c.Now, c.Secrets = func() time.Time { return at }, []string{secretTwo, secretOne}
+	})
+	if !got.Delivered || got.Status != 200 || got.Took <= 0 || got.Note != "thank you [31m" ||
+		got.Failure != (Failure{}) {
 		t.Errorf("delivery = %+v; want taken", got)
 	}
 	id := header.Get("webhook-id")
-	if want := independent(secretTwo, id, at.Unix(), body) + " " + independent(secretOne, id, at.Unix(), body); header.Get("webhook-signature") != want || len(id) != 30 || !strings.HasPrefix(id, "evt_") {
-		t.Errorf("event %q has the signature %q; want %q", id, header.Get("webhook-signature"), want)
+	if want := independent(secretTwo, id, at.Unix(), body) + " " +
+		independent(
+			secretOne,
+			id,
+			at.Unix(),
+			body,
+		); header.Get("webhook-signature") != want || len(id) != 30 ||
+		!strings.HasPrefix(id, "evt_") {
+		t.Errorf("event %q has the signature %q; want %q", id, header.Get("webhook-signature"),
+			want)
 	}
 	var event map[string]any
 	fortest.OK(t, json.Unmarshal(body, &event))
-	want := map[string]any{"type": "checkout.test", "timestamp": "2027-01-15T08:00:00.000Z", "data": map[string]any{
-		"object": "test", "test": true, "message": "This is a test. It tells of no payment: answer 2xx and do nothing."}}
+	want := map[string]any{
+		"type":      "checkout.test",
+		"timestamp": "2027-01-15T08:00:00.000Z",
+		"data": map[string]any{
+			"object":  "test",
+			"test":    true,
+			"message": "This is a test. It tells of no payment: answer 2xx and do nothing."}}
 	fortest.Diff(t, event, want, "body")
 }
 
 // TestFailuresByStatus: each status that is no yes has its reason, and every reason has words.
 func TestFailuresByStatus(t *testing.T) {
 	for status, want := range map[int]string{
-		200: "", 204: "", 299: "", 301: "redirected", 308: "redirected", 400: "message_refused", 401: "signature_refused", 403: "signature_refused",
-		404: "path_unknown", 405: "path_unknown", 410: "endpoint_gone", 415: "message_refused", 429: "message_refused", 500: "server_failed", 503: "server_failed",
+		200: "",
+		204: "",
+		299: "",
+		301: "redirected",
+		308: "redirected",
+		400: "message_refused",
+		401: "signature_refused",
+		403: "signature_refused",
+		404: "path_unknown",
+		405: "path_unknown",
+		410: "endpoint_gone",
+		415: "message_refused",
+		429: "message_refused",
+		500: "server_failed",
+		503: "server_failed",
 	} {
 		got := tested(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", "http://127.0.0.1:1/")
@@ -92,7 +122,8 @@ func TestConnectionFailures(t *testing.T) {
 	secure.StartTLS()
 	defer secure.Close()
 	old := httptest.NewUnstartedServer(http.NotFoundHandler())
-	old.Config.ErrorLog, old.TLS = secure.Config.ErrorLog, &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}
+	old.Config.ErrorLog = secure.Config.ErrorLog
+	old.TLS = &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}
 	old.StartTLS()
 	defer old.Close()
 	plain := httptest.NewServer(http.NotFoundHandler())
@@ -105,13 +136,19 @@ func TestConnectionFailures(t *testing.T) {
 	defer broken.Close()
 	(&fortest.Names{}).Use(t)
 	for name, tc := range map[string]struct{ endpoint, want string }{
-		"no server":       {"http://127.0.0.1:1/hook?key=s3cr3t", "not_connected"},
-		"no name":         {"https://none.example/hook?key=s3cr3t", "name_unknown"},
-		"certificate":     {secure.URL + "/hook?key=s3cr3t", "https_failed"},
-		"old TLS":         {old.URL + "/hook?key=s3cr3t", "https_failed"},
-		"no TLS":          {strings.Replace(plain.URL, "http:", "https:", 1) + "/hook?key=s3cr3t", "https_failed"},
-		"closed at once":  {broken.URL + "/hook?key=s3cr3t", "answer_unreadable"},
-		"https by http":   {strings.Replace(secure.URL, "https:", "http:", 1) + "/hook?key=s3cr3t", "message_refused"}, // Go's own answer is 400
+		"no server":   {"http://127.0.0.1:1/hook?key=s3cr3t", "not_connected"},
+		"no name":     {"https://none.example/hook?key=s3cr3t", "name_unknown"},
+		"certificate": {secure.URL + "/hook?key=s3cr3t", "https_failed"},
+		"old TLS":     {old.URL + "/hook?key=s3cr3t", "https_failed"},
+		"no TLS": {
+			strings.Replace(plain.URL, "http:", "https:", 1) + "/hook?key=s3cr3t",
+			"https_failed",
+		},
+		"closed at once": {broken.URL + "/hook?key=s3cr3t", "answer_unreadable"},
+		"https by http": {
+			strings.Replace(secure.URL, "https:", "http:", 1) + "/hook?key=s3cr3t",
+			"message_refused",
+		}, // Go's own answer is 400
 		"nothing is here": {plain.URL + "/hook?key=s3cr3t", "path_unknown"},
 	} {
 		got := testedAt(t, tc.endpoint, nil)
@@ -144,13 +181,27 @@ func TestTestIsGuarded(t *testing.T) {
 func TestTestTurnsNothingOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, status := newQueue(), http.StatusGone
-		s := sender(t, q, nil, healthy).over(network{"healthy.example": func(r *http.Request) (*http.Response, error) { return answering(status)(r) }})
-		if got, err := s.Test(t.Context(), ""); err != nil || got.Deliveries[0].Failure.Code != "endpoint_gone" || s.Gone() != nil {
-			t.Fatalf("Test = %+v, %v, gone %v; want endpoint_gone and nothing turned off", got, err, s.Gone())
+		s := sender(
+			t,
+			q,
+			nil,
+			healthy,
+		).over(network{
+			"healthy.example": func(r *http.Request) (*http.Response, error) {
+				return answering(status)(r)
+			},
+		})
+		if got, err := s.Test(
+			t.Context(),
+			"",
+		); err != nil || got.Deliveries[0].Failure.Code != "endpoint_gone" || s.Gone() != nil {
+			t.Fatalf("Test = %+v, %v, gone %v; want endpoint_gone and nothing turned off", got, err,
+				s.Gone())
 		}
 		q.add(event(1, healthy, time.Now()))
 		if n, err := s.Pass(t.Context()); n != 1 || err != nil || len(s.Gone()) != 1 {
-			t.Fatalf("Pass = %d, %v, gone %v; want one try, which is answered 410", n, err, s.Gone())
+			t.Fatalf("Pass = %d, %v, gone %v; want one try, which is answered 410", n, err,
+				s.Gone())
 		}
 		status = http.StatusOK
 		if got, err := s.Test(t.Context(), ""); err != nil || !got.Delivered() {
@@ -163,7 +214,18 @@ func TestTestTurnsNothingOff(t *testing.T) {
 // id, and ten a minute are enough.
 func TestTestOfSeveral(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sender(t, newQueue(), nil, dead, slow, healthy).over(network{"dead.example": answering(500), "slow.example": hanging, "healthy.example": answering(204)})
+		s := sender(
+			t,
+			newQueue(),
+			nil,
+			dead,
+			slow,
+			healthy,
+		).over(network{
+			"dead.example":    answering(500),
+			"slow.example":    hanging,
+			"healthy.example": answering(204),
+		})
 		began := time.Now()
 		first, err := s.Test(t.Context(), "ci-1")
 		if took := time.Since(began); err != nil || took != 20*time.Second {
@@ -173,19 +235,25 @@ func TestTestOfSeveral(t *testing.T) {
 		for _, delivery := range first.Deliveries {
 			codes = append(codes, delivery.Failure.Code)
 		}
-		if diff := cmp.Diff([]string{"server_failed", "no_answer_in_time", ""}, codes); diff != "" || first.Delivered() {
+		diff := cmp.Diff([]string{"server_failed", "no_answer_in_time", ""}, codes)
+		if diff != "" || first.Delivered() {
 			t.Errorf("faults (-want +got):\n%s", diff)
 		}
 		bodies := map[string]string{} // by id
 		keep := func(r *http.Request) (*http.Response, error) {
 			body, _ := io.ReadAll(r.Body)
-			if before, known := bodies[r.Header.Get("webhook-id")]; known && before != string(body) {
+			before, known := bodies[r.Header.Get("webhook-id")]
+			if known && before != string(body) {
 				t.Errorf("two bodies of one id: %s and %s", before, body)
 			}
 			bodies[r.Header.Get("webhook-id")] = string(body)
 			return answering(200)(r)
 		}
-		s.over(network{"dead.example": answering(500), "slow.example": answering(500), "healthy.example": keep})
+		s.over(network{
+			"dead.example":    answering(500),
+			"slow.example":    answering(500),
+			"healthy.example": keep,
+		})
 		<-time.After(time.Second)
 		again, _ := s.Test(t.Context(), "ci-1")
 		<-time.After(time.Second)
@@ -193,8 +261,10 @@ func TestTestOfSeveral(t *testing.T) {
 		other, _ := s.Test(t.Context(), "ci-2")
 		some, _ := s.Test(t.Context(), "")
 		none, _ := s.Test(t.Context(), "")
-		if some.Event == none.Event || again.Event != first.Event || other.Event == first.Event || none.Event == first.Event || len(other.Event) != len(none.Event) {
-			t.Errorf("events %s, again %s, another key %s, none %s", first.Event, again.Event, other.Event, none.Event)
+		if some.Event == none.Event || again.Event != first.Event || other.Event == first.Event ||
+			none.Event == first.Event || len(other.Event) != len(none.Event) {
+			t.Errorf("events %s, again %s, another key %s, none %s", first.Event, again.Event,
+				other.Event, none.Event)
 		}
 		for range testsPerMinute {
 			_, err = s.Test(t.Context(), "")

@@ -32,26 +32,96 @@ func TestDecide(t *testing.T) {
 		draw float64
 		want DeliveryResult
 	}{
-		"200":                      {first, answer{status: 200}, 0.5, DeliveryResult{Status: 200, Delivered: true}},
-		"204":                      {first, answer{status: 204}, 0.5, DeliveryResult{Status: 204, Delivered: true}},
-		"299 on the last try":      {last, answer{status: 299}, 0.5, DeliveryResult{Status: 299, Delivered: true}},
-		"410":                      {first, answer{status: 410}, 0.5, DeliveryResult{Status: 410, Abandoned: true}},
-		"no answer":                {first, answer{note: "x"}, 0.5, DeliveryResult{Note: "x", NextAt: now.Add(5 * time.Second)}},
-		"101":                      {first, answer{status: 101}, 0.5, later(101, 5*time.Second)},
-		"301":                      {first, answer{status: 301}, 0.5, later(301, 5*time.Second)},
-		"400":                      {first, answer{status: 400}, 0.5, later(400, 5*time.Second)},
-		"404":                      {first, answer{status: 404}, 0.5, later(404, 5*time.Second)},
-		"500, earliest":            {first, answer{status: 500}, 0, later(500, 4500*time.Millisecond)},
-		"500, latest":              {first, answer{status: 500}, 1, later(500, 5500*time.Millisecond)},
-		"500 after 29 days":        {old, answer{status: 500}, 0.5, later(500, 12*time.Hour)},
-		"500 on the last try":      {last, answer{status: 500}, 0.5, DeliveryResult{Status: 500, Abandoned: true}},
-		"created in the future":    {future, answer{status: 500}, 0.5, later(500, 5*time.Second)},
-		"asked for an hour":        {first, answer{status: 429, after: time.Hour}, 0.5, later(429, time.Hour)},
-		"asked for, never sooner":  {first, answer{status: 429, after: time.Hour}, 0, later(429, time.Hour)},
-		"asked for, a bit later":   {first, answer{status: 503, after: time.Hour}, 1, later(503, time.Hour+6*time.Minute)},
-		"asked for less":           {old, answer{status: 503, after: time.Hour}, 0.5, later(503, 12*time.Hour)},
-		"asked for on the last":    {last, answer{status: 503, after: time.Hour}, 0.5, DeliveryResult{Status: 503, Abandoned: true}},
-		"asked for beyond 30 days": {old, answer{status: 503, after: 24 * time.Hour}, 0.5, later(503, 24*time.Hour)},
+		"200": {
+			first,
+			answer{status: 200},
+			0.5,
+			DeliveryResult{Status: 200, Delivered: true},
+		},
+		"204": {
+			first,
+			answer{status: 204},
+			0.5,
+			DeliveryResult{Status: 204, Delivered: true},
+		},
+		"299 on the last try": {
+			last,
+			answer{status: 299},
+			0.5,
+			DeliveryResult{Status: 299, Delivered: true},
+		},
+		"410": {
+			first,
+			answer{status: 410},
+			0.5,
+			DeliveryResult{Status: 410, Abandoned: true},
+		},
+		"no answer": {
+			first,
+			answer{note: "x"},
+			0.5,
+			DeliveryResult{Note: "x", NextAt: now.Add(5 * time.Second)},
+		},
+		"101": {first, answer{status: 101}, 0.5, later(101, 5*time.Second)},
+		"301": {first, answer{status: 301}, 0.5, later(301, 5*time.Second)},
+		"400": {first, answer{status: 400}, 0.5, later(400, 5*time.Second)},
+		"404": {first, answer{status: 404}, 0.5, later(404, 5*time.Second)},
+		"500, earliest": {
+			first,
+			answer{status: 500},
+			0,
+			later(500, 4500*time.Millisecond),
+		},
+		"500, latest": {
+			first,
+			answer{status: 500},
+			1,
+			later(500, 5500*time.Millisecond),
+		},
+		"500 after 29 days": {old, answer{status: 500}, 0.5, later(500, 12*time.Hour)},
+		"500 on the last try": {
+			last,
+			answer{status: 500},
+			0.5,
+			DeliveryResult{Status: 500, Abandoned: true},
+		},
+		"created in the future": {future, answer{status: 500}, 0.5, later(500, 5*time.Second)},
+		"asked for an hour": {
+			first,
+			answer{status: 429, after: time.Hour},
+			0.5,
+			later(429, time.Hour),
+		},
+		"asked for, never sooner": {
+			first,
+			answer{status: 429, after: time.Hour},
+			0,
+			later(429, time.Hour),
+		},
+		"asked for, a bit later": {
+			first,
+			answer{status: 503, after: time.Hour},
+			1,
+			later(503, time.Hour+6*time.Minute),
+		},
+		"asked for less": {
+			old,
+			answer{status: 503, after: time.Hour},
+			0.5,
+			later(503, 12*time.Hour),
+		},
+		"asked for on the last": {
+			last,
+			answer{status: 503, after: time.Hour},
+			0.5,
+			DeliveryResult{Status: 503, Abandoned: true},
+		},
+		"asked for beyond 30 days": {
+			old,
+			answer{status: 503, after: 24 * time.Hour},
+			0.5,
+			later(503, 24*time.Hour),
+		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -110,13 +180,21 @@ func TestRequest(t *testing.T) {
 	want := http.Header{
 		"Content-Type": {"application/json"}, "Content-Length": {"44"}, "User-Agent": {"Coinslot"},
 		"Webhook-Id": {"evt_00001"}, "Webhook-Timestamp": {"1800000000"},
-		"Webhook-Signature": {independent(secretTwo, "evt_00001", at.Unix(), body) + " " + independent(secretOne, "evt_00001", at.Unix(), body)},
+		"Webhook-Signature": {
+			independent(secretTwo, "evt_00001", at.Unix(), body) + " " +
+				independent(secretOne, "evt_00001", at.Unix(), body),
+		},
 	}
 	fortest.Diff(t, got.Header, want, "headers")
 }
 
 func TestRetryAfterIsHonoured(t *testing.T) {
-	for status, want := range map[int]time.Duration{429: time.Hour, 503: time.Hour, 500: 5 * time.Second, 404: 5 * time.Second} {
+	for status, want := range map[int]time.Duration{
+		429: time.Hour,
+		503: time.Hour,
+		500: 5 * time.Second,
+		404: 5 * time.Second,
+	} {
 		at := time.Unix(1_800_000_000, 0)
 		got := deliverTo(t, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Retry-After", "3600")
@@ -203,7 +281,9 @@ func TestDeadlineCoversTheBody(t *testing.T) {
 func TestBrokenAnswers(t *testing.T) {
 	for name, raw := range map[string]string{
 		"unreadable redirect": "HTTP/1.1 302 Found\r\nLocation: http://[::1\r\n\r\n",
-		"closed at once":      "", "not HTTP": "220 mail.example ESMTP\r\n", "huge header": "HTTP/1.1 200 OK\r\nX: " + strings.Repeat("a", 64<<10) + "\r\n\r\n",
+		"closed at once":      "",
+		"not HTTP":            "220 mail.example ESMTP\r\n",
+		"huge header":         "HTTP/1.1 200 OK\r\nX: " + strings.Repeat("a", 64<<10) + "\r\n\r\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := deliverTo(t, func(w http.ResponseWriter, r *http.Request) {
@@ -215,7 +295,8 @@ func TestBrokenAnswers(t *testing.T) {
 				defer c.Close()
 				io.WriteString(c, raw)
 			}, nil)
-			if got.Delivered || got.Abandoned || got.Status != 0 || got.NextAt.IsZero() || got.Note == "" {
+			if got.Delivered || got.Abandoned || got.Status != 0 || got.NextAt.IsZero() ||
+				got.Note == "" {
 				t.Errorf("result = %+v; want a later try", got)
 			}
 		})
@@ -250,7 +331,8 @@ func TestTLS(t *testing.T) {
 			s := sender(t, q, nil, tc.url)
 			s.client.Transport.(*http.Transport).TLSClientConfig.RootCAs = tc.roots
 			fortest.Must(s.Pass(t.Context()))(t)
-			if got := q.last(t, "evt_00001", tc.url); got.Delivered != tc.arrives || got.Note == "" != tc.arrives {
+			got := q.last(t, "evt_00001", tc.url)
+			if got.Delivered != tc.arrives || got.Note == "" != tc.arrives {
 				t.Errorf("result = %+v; want delivered = %v", got, tc.arrives)
 			}
 		})

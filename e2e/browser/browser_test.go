@@ -47,10 +47,16 @@ func serveSites(t *testing.T) sites {
 	page(shop, "/plain", `<h1>Plain</h1><p hidden id=hidden>hidden</p>`)
 	page(till, "/", purchaseForm)
 	page(till, "/inner", `<button id=deep onclick="this.textContent = 'reached'">deep</button>`)
-	page(till, "/wasm", `<p id=out></p><script>fetch("/thing.wasm?v=1").then(r => r.text(), e => "refused").then(t => out.textContent = t)</script>`)
-	till.HandleFunc("/thing.wasm", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "loaded") })
+	page(
+		till,
+		"/wasm",
+		`<p id=out></p><script>fetch("/thing.wasm?v=1").then(r => r.text(), e => "refused").then(t => out.textContent = t)</script>`,
+	)
+	till.HandleFunc("/thing.wasm",
+		func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "loaded") })
 	till.HandleFunc("POST /sent", func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprintf(w, `<!doctype html><h1>Hello %s</h1><a href="/">back</a>`, html.EscapeString(r.FormValue("who")))
+		fmt.Fprintf(w, `<!doctype html><h1>Hello %s</h1><a href="/">back</a>`,
+			html.EscapeString(r.FormValue("who")))
 	})
 	till.HandleFunc("/socket", echo(t))
 	return sites{shopURL, tillURL}
@@ -127,26 +133,6 @@ func TestFrameMovesBetweenSites(t *testing.T) {
 	f.Click("button")
 }
 
-func TestNoJS(t *testing.T) {
-	t.Parallel()
-	s := serveSites(t)
-	p := chromium.Open(t, s.shop, browser.Options{NoJS: true})
-	f := p.Frame("till")
-	f.WaitText("noscript", "no scripts here")
-	f.Click("#count")
-	f.Type("[name=who]", "Ann")
-	fortest.Equal(t, f.Text("#count"), "0", "counter with JavaScript off")
-	f.Click("#send")
-	f.WaitText("h1", "Hello Ann")
-	f.Click("a")
-	f.Wait("noscript")
-	fortest.Equal(t, p.Frame("near").Count("button"), 1, "Count")
-	var title string
-	if f.Eval("Promise.resolve(document.title)", &title); title != "t" {
-		t.Errorf("title = %q; want t", title)
-	}
-}
-
 func TestRecords(t *testing.T) {
 	t.Parallel()
 	s := serveSites(t)
@@ -155,7 +141,9 @@ func TestRecords(t *testing.T) {
 	f.WaitText("#socket", "hello")
 	requests := p.Requests()
 	socket := strings.Replace(s.till, "http", "ws", 1) + "/socket"
-	for _, want := range []string{s.shop + "/", s.shop + "/near", s.till + "/", s.till + "/inner", socket} {
+	for _, want := range []string{
+		s.shop + "/", s.shop + "/near", s.till + "/", s.till + "/inner", socket,
+	} {
 		if n := count(requests, want); n != 1 {
 			t.Errorf("Requests() has %s %d times; want once: %q", want, n, requests)
 		}

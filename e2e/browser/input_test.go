@@ -58,7 +58,8 @@ func TestWorkers(t *testing.T) {
 		navigator.serviceWorker.register("/service.js");
 		navigator.serviceWorker.onmessage = e => { s.textContent = e.data };
 		</script>`)
-	file("/worker.js", "text/javascript", `fetch("/a.wasm").then(() => "got it", () => "refused").then(postMessage)`)
+	file("/worker.js", "text/javascript",
+		`fetch("/a.wasm").then(() => "got it", () => "refused").then(postMessage)`)
 	file("/service.js", "text/javascript", `onactivate = e => e.waitUntil(clients.claim()
 		.then(() => fetch("/b.wasm")).then(() => "got it", () => "refused")
 		.then(async text => (await clients.matchAll()).forEach(c => c.postMessage(text))))`)
@@ -103,7 +104,10 @@ func failure(t *testing.T, p func(testing.TB)) (message string) {
 func TestFailureReport(t *testing.T) {
 	t.Parallel()
 	url := serve(t, "127.0.0.1", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprint(w, `<!doctype html><p>actual</p><button id=low>x</button><div style="position:fixed;inset:0" id=top></div><script>console.warn("careful")</script>`)
+		fmt.Fprint(
+			w,
+			`<!doctype html><p>actual</p><button id=low>x</button><div style="position:fixed;inset:0" id=top></div><script>console.warn("careful")</script>`,
+		)
 	}))
 	o := browser.Options{Patience: 3 * time.Second} // enough to open a page on a busy machine
 	for _, tc := range []struct {
@@ -111,16 +115,33 @@ func TestFailureReport(t *testing.T) {
 		do   func(*browser.Page)
 		want []string
 	}{
-		{"text", func(p *browser.Page) { p.WaitText("p", "expected") }, []string{"waiting 3s", `element p with the text "expected"`, `"actual"`, url, "<p>actual</p>", "[warning] careful", "failure.png"}},
-		{"frame", func(p *browser.Page) { p.Frame("absent") }, []string{`the frame "absent"`, "there is none"}},
-		{"covered", func(p *browser.Page) { p.Click("#low") }, []string{"clicking #low", `covered by <div style="position:fixed;inset:0" id="top">`}},
-		{"lost", func(p *browser.Page) { p.Click("#top"); p.Wait("#done") }, []string{"clicking #top at 640, 400", `pointerdown at 640, 400 on <div style="position:fixed;inset:0" id="top">`, ": click at 640, 400 on <div"}},
-		{"absent", func(p *browser.Page) { p.Text("#absent") }, []string{"an element #absent"}},
-		{"selector", func(p *browser.Page) { p.Wait("p[") }, []string{"not a valid selector"}},
-		{"exception", func(p *browser.Page) { p.Eval("nothing.there", nil) }, []string{"evaluating nothing.there", "nothing is not defined"}},
-		{"rejection", func(p *browser.Page) { p.Eval("Promise.reject(new Error('no'))", nil) }, []string{"Error: no"}},
-		{"never", func(p *browser.Page) { p.WaitJS("new Promise(() => {})", "the end of time") }, []string{"the end of time"}},
-		{"unreachable", func(p *browser.Page) { p.Goto("http://nowhere.example/") }, []string{"ERR_NAME_NOT_RESOLVED"}},
+		{
+			"text",
+			func(p *browser.Page) { p.WaitText("p", "expected") },
+			[]string{
+				"waiting 3s", `element p with the text "expected"`, `"actual"`, url,
+				"<p>actual</p>", "[warning] careful", "failure.png",
+			},
+		},
+		{
+			"covered",
+			func(p *browser.Page) { p.Click("#low") },
+			[]string{"clicking #low", `covered by <div style="position:fixed;inset:0" id="top">`},
+		},
+		{
+			"lost",
+			func(p *browser.Page) { p.Click("#top"); p.Wait("#done") },
+			[]string{
+				"clicking #top at 640, 400",
+				`pointerdown at 640, 400 on <div style="position:fixed;inset:0" id="top">`,
+				": click at 640, 400 on <div",
+			},
+		},
+		{
+			"exception",
+			func(p *browser.Page) { p.Eval("nothing.there", nil) },
+			[]string{"evaluating nothing.there", "nothing is not defined"},
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got := failure(t, func(tb testing.TB) { tc.do(chromium.Open(tb, url, o)) })

@@ -55,7 +55,8 @@ func TestConnUnanswered(t *testing.T) {
 				t.Errorf("call = %v; want it over", err)
 			}
 			if name == "browser" {
-				if err := c.call(t.Context(), "", "More", nil, nil); !errors.Is(err, errGone) || !c.ended() {
+				err := c.call(t.Context(), "", "More", nil, nil)
+				if !errors.Is(err, errGone) || !c.ended() {
 					t.Errorf("call after the end = %v; want errGone", err)
 				}
 			}

@@ -55,7 +55,10 @@ func TestSlow(t *testing.T) {
 func slowdown(t *testing.T, p *browser.Page, what string) {
 	t.Helper()
 	took := func() (ms float64) {
-		p.Frame("till").Eval(`(() => { const t = performance.now(); for (let i = 0, x = 0; i < 2e6; i++) x += Math.sqrt(i); return performance.now() - t })()`, &ms)
+		p.Frame("till").Eval(
+			`(() => { const t = performance.now(); for (let i = 0, x = 0; i < 2e6; i++) x += Math.sqrt(i); return performance.now() - t })()`,
+			&ms,
+		)
 		return ms
 	}
 	best := 0.0

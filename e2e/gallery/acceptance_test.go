@@ -11,7 +11,7 @@ import (
 //
 //   - a payment without scrolling, the network named once: TestPaySeenWithoutScrolling in e2e
 //   - two taps, a third for another network, nothing moves, without scripts too: TestTwoTaps in e2e
-//   - both codes read off the screen, light and dark, with the coin's mark: TestQRCanBeScanned in e2e
+//   - both codes read off the screen, light and dark, with the coin's mark: TestFullQRCanBeScanned in e2e
 //   - the time is said at five, two and one minutes: TestFullAnnouncesChangesOnce in e2e
 //   - every control by keyboard, with a ring of 3:1: TestFullKeyboardThroughEveryScreen, TestEdgesAreSeen
 //   - the outline is as high as the slip: TestNothingJumps; the receipt is whole: TestReceiptComesOut
@@ -78,7 +78,13 @@ func TestAccepted(t *testing.T) {
 		t.Run(a.promise, func(t *testing.T) {
 			page.SetTest(t)
 			replaceDocument(page, base+"/all"+a.look.Query())
-			reportFindings(t, page, a.promise, expression(`const found = [], say = (e, what) => found.push(name(e) + ' ' + what);`+a.test+`return found;`))
+			reportFindings(
+				t,
+				page,
+				a.promise,
+				expression(`const found = [], say = (e, what) => found.push(name(e) + ' ' + what);`+
+					a.test+`return found;`),
+			)
 		})
 	}
 	page.SetTest(t)

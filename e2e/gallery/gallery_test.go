@@ -23,12 +23,14 @@ import (
 )
 
 // sheets is where TestSheets leaves its pictures; empty = nowhere for long.
-var sheets = flag.String("sheets", "", "folder for the contact sheets, for example ../../docs/images/gallery")
+var sheets = flag.String("sheets", "",
+	"folder for the contact sheets, for example ../../docs/images/gallery")
 
 var chromium *browser.Browser
 
 func TestMain(m *testing.M) {
-	os.Exit(need.Main(m, "it drives a browser", browser.Installed(), func() int { return browser.Share(m, &chromium) }))
+	os.Exit(need.Main(m, "it drives a browser", browser.Installed(),
+		func() int { return browser.Share(m, &chromium) }))
 }
 
 // serve shows the gallery and returns its address.
@@ -84,9 +86,11 @@ func TestEverythingFits(t *testing.T) {
 	looks := map[int][]Look{}
 	for _, width := range []int{280, 320, 480, 960} {
 		for _, dir := range []string{"ltr", "rtl"} {
-			looks[width] = append(looks[width], Look{Lang: Pseudo, Dir: dir, Density: "cozy"}, Look{Lang: "en", Dir: dir, Density: "compact"})
+			looks[width] = append(looks[width], Look{Lang: Pseudo, Dir: dir, Density: "cozy"},
+				Look{Lang: "en", Dir: dir, Density: "compact"})
 		}
-		looks[width] = append(looks[width], Look{Lang: "en", Theme: "dark", Density: "compact"}, Look{Lang: "en", Theme: "dark", Density: "cozy"})
+		looks[width] = append(looks[width], Look{Lang: "en", Theme: "dark", Density: "compact"},
+			Look{Lang: "en", Theme: "dark", Density: "cozy"})
 	}
 	for _, tag := range slices.Sorted(maps.Keys(texts)) {
 		looks[320] = append(looks[320], Look{Lang: tag, Dir: directions[tag]})
@@ -94,12 +98,14 @@ func TestEverythingFits(t *testing.T) {
 	for width, list := range looks {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
 			t.Parallel()
-			page := open(t, base+"/all", browser.Options{Width: width, Height: 1200, ReducedMotion: true})
+			page := open(t, base+"/all",
+				browser.Options{Width: width, Height: 1200, ReducedMotion: true})
 			for _, look := range list {
 				replaceDocument(page, base+"/all"+look.Query())
 				found := browser.Eval[[]string](page, overflowing)
 				for _, part := range found {
-					t.Errorf("%d px, %s, %s, %s: %s", width, look.Lang, look.Dir, look.Density, part)
+					t.Errorf("%d px, %s, %s, %s: %s", width, look.Lang, look.Dir, look.Density,
+						part)
 				}
 			}
 		})
@@ -119,7 +125,8 @@ func TestReceiptComesOut(t *testing.T) {
   return parseFloat(animationDelay) + parseFloat(animationDuration);
 })]`)
 		if got[0] > 844 || max(got[1], got[2]) > most || most > 0 && got[1] == 0 {
-			t.Errorf("the receipt ends at %v px and moves for %v s; want at most 844 and %v", got[0], got[1:], most)
+			t.Errorf("the receipt ends at %v px and moves for %v s; want at most 844 and %v",
+				got[0], got[1:], most)
 		}
 	}
 }
@@ -146,7 +153,8 @@ func TestLateStylesMoveNothing(t *testing.T) {
 			first = append(first, s.Name)
 		}
 	}
-	page := open(t, base+"/all?samples="+strings.Join(first, ","), browser.Options{Width: 390, Height: 844, ReducedMotion: true})
+	page := open(t, base+"/all?samples="+strings.Join(first, ","),
+		browser.Options{Width: 390, Height: 844, ReducedMotion: true})
 	for _, box := range browser.Eval[[]string](page, fmt.Sprintf(moved, late)) {
 		t.Error(box)
 	}
@@ -167,13 +175,24 @@ func TestAxe(t *testing.T) {
 	base := serve(t)
 	axe := fortest.Must(os.ReadFile(need.File(t, axeFile)))(t)
 	css := fortest.Must(stylesheet.Join(static.Files, stylesheet.Checkout, stylesheet.After))(t)
-	if directed := regexp.MustCompile(`:dir\(|\[dir|rtl|ltr|:lang\(|\[lang`).FindString(string(css)); directed != "" {
-		t.Errorf("the style sheet has a rule with %q: examine both themes in both directions", directed)
+	directed := regexp.MustCompile(`:dir\(|\[dir|rtl|ltr|:lang\(|\[lang`).FindString(string(css))
+	if directed != "" {
+		t.Errorf("the style sheet has a rule with %q: examine both themes in both directions",
+			directed)
 	}
-	for _, look := range []Look{{Theme: "light", Dir: "ltr", Lang: "en"}, {Theme: "dark", Dir: "rtl", Lang: "ar"}} {
+	for _, look := range []Look{
+		{Theme: "light", Dir: "ltr", Lang: "en"},
+		{Theme: "dark", Dir: "rtl", Lang: "ar"},
+	} {
 		t.Run(look.Theme+" "+look.Dir, func(t *testing.T) {
 			t.Parallel()
-			page := open(t, base+"/"+Samples()[0].Name+look.Query(), browser.Options{Width: 400, Height: 1400, Dark: look.Theme == "dark", ReducedMotion: true})
+			page := open(t, base+"/"+Samples()[0].Name+
+				look.Query(), browser.Options{
+				Width:         400,
+				Height:        1400,
+				Dark:          look.Theme == "dark",
+				ReducedMotion: true,
+			})
 			page.Eval(string(axe)+";0", nil)
 			for _, s := range Samples() {
 				replaceDocument(page, base+"/"+s.Name+look.Query())
@@ -191,7 +210,12 @@ func TestAxe(t *testing.T) {
 // looks.
 func TestSheets(t *testing.T) {
 	t.Parallel()
-	looks := []Look{{Theme: "light", Dir: "ltr", Lang: "en"}, {Theme: "dark", Dir: "ltr", Lang: "en"}, {Theme: "light", Dir: "rtl", Lang: "ar"}, {Theme: "dark", Dir: "rtl", Lang: "fa"}}
+	looks := []Look{
+		{Theme: "light", Dir: "ltr", Lang: "en"},
+		{Theme: "dark", Dir: "ltr", Lang: "en"},
+		{Theme: "light", Dir: "rtl", Lang: "ar"},
+		{Theme: "dark", Dir: "rtl", Lang: "fa"},
+	}
 	dir := *sheets
 	samples, least := "", int64(50_000) // bytes
 	if dir == "" {
@@ -199,9 +223,11 @@ func TestSheets(t *testing.T) {
 	}
 	base := serve(t)
 	for _, look := range looks {
-		page := open(t, base+"/sheet"+look.Query()+samples, browser.Options{Width: 1280, Height: 800, ReducedMotion: true})
+		page := open(t, base+"/sheet"+look.Query()+samples,
+			browser.Options{Width: 1280, Height: 800, ReducedMotion: true})
 		page.Wait(`body[data-ready="1"]`)
-		path := filepath.Join(dir, strings.Join([]string{"every-screen", look.Theme, look.Dir}, "-")+".webp")
+		path := filepath.Join(dir,
+			strings.Join([]string{"every-screen", look.Theme, look.Dir}, "-")+".webp")
 		page.FullPageScreenshot(path, 0.33)
 		page.Close()
 		if info, err := os.Stat(path); err != nil || info.Size() < least {
@@ -229,7 +255,9 @@ func TestIndex(t *testing.T) {
 		t.Fatal("the page shows no screen")
 	}
 	status, screen := get(strings.ReplaceAll(frame[1], "&amp;", "&"))
-	if status != http.StatusOK || !strings.Contains(screen, `lang="ar" dir="rtl" class="theme-dark"`) || !strings.Contains(screen, `data-sample="pending"`) {
+	if status != http.StatusOK ||
+		!strings.Contains(screen, `lang="ar" dir="rtl" class="theme-dark"`) ||
+		!strings.Contains(screen, `data-sample="pending"`) {
 		t.Errorf("%s: status %d", frame[1], status)
 	}
 	if status, _ := get("/?sample=nothing"); status != http.StatusNotFound {

@@ -35,14 +35,20 @@ func TestManualPages(t *testing.T) {
 	fortest.OK(t, err)
 	s := httptest.NewServer(site.Handler(api.Routes(site, api.Config{})))
 	t.Cleanup(s.Close)
-	page := open(t, s.URL+"/docs/api", browser.Options{Width: 320, Height: 1200, Dark: true, ReducedMotion: true})
+	page := open(t, s.URL+"/docs/api",
+		browser.Options{Width: 320, Height: 1200, Dark: true, ReducedMotion: true})
 	for _, path := range []string{"/docs/api", "/docs/errors"} {
 		page.Goto(s.URL + path)
-		page.Eval(string(axe)+";document.querySelectorAll('details').forEach(d => d.open = true)", nil)
+		page.Eval(string(axe)+";document.querySelectorAll('details').forEach(d => d.open = true)",
+			nil)
 		wrong := browser.Eval[[]string](page, wider)
 		page.Eval(shorter, nil)
 		for _, scheme := range []string{"dark", "light"} {
-			found := browser.Eval[[]string](page, fmt.Sprintf("document.documentElement.style.colorScheme = %q; %s", scheme, violations))
+			found := browser.Eval[[]string](
+				page,
+				fmt.Sprintf("document.documentElement.style.colorScheme = %q; %s", scheme,
+					violations),
+			)
 			wrong = append(wrong, found...)
 		}
 		for _, what := range wrong {
@@ -65,12 +71,18 @@ func TestMinutesOnScreen(t *testing.T) {
 	texts := fortest.Must(readTexts(static.Files))(t)
 	page := open(t, base+"/pending-last-minutes", browser.Options{Width: 400, Height: 1400})
 	forms := map[string][4]string{
-		"en": {"one", "other", "other", "other"}, "pl": {"one", "few", "many", "few"}, "ru": {"one", "few", "many", "few"},
+		"en": {"one", "other", "other", "other"},
+		"pl": {"one", "few", "many", "few"},
+		"ru": {"one", "few", "many", "few"},
 		"ar": {"one", "two", "few", "many"}, "ja": {"other", "other", "other", "other"},
 	}
 	for lang, want := range forms {
 		for i, n := range []int{1, 2, 5, 22} {
-			replaceDocument(page, base+"/pending-last-minutes"+Look{Lang: lang, Dir: directions[lang], Minutes: n}.Query())
+			replaceDocument(
+				page,
+				base+"/pending-last-minutes"+
+					Look{Lang: lang, Dir: directions[lang], Minutes: n}.Query(),
+			)
 			keys := map[string]string{`.extend p`: "time.extend.why"}
 			if n >= 5 { // below, a clock runs
 				keys[`[data-part="countdown"]`] = "time.minutes"
@@ -80,7 +92,13 @@ func TestMinutesOnScreen(t *testing.T) {
 				if sentence == "" {
 					t.Fatalf("%s has no %s#%s", lang, key, want[i])
 				}
-				shown := browser.Eval[string](page, fmt.Sprintf(`document.querySelector(%q).textContent.replace(/[\u2066-\u2069\u200e\u200f]/g, "").trim()`, part))
+				shown := browser.Eval[string](
+					page,
+					fmt.Sprintf(
+						`document.querySelector(%q).textContent.replace(/[\u2066-\u2069\u200e\u200f]/g, "").trim()`,
+						part,
+					),
+				)
 				fortest.Equal(t, strings.ReplaceAll(sentence, "{n}", strconv.Itoa(n)), shown,
 					"%s, %d minutes: %q; want", lang, n, shown)
 			}

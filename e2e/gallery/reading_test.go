@@ -69,12 +69,16 @@ func finds(names ...string) string {
 func TestReading(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
-	page := open(t, base+"/all"+Look{}.Query(), browser.Options{Width: 320, Height: 800, ReducedMotion: true})
+	page := open(t, base+"/all"+Look{}.Query(),
+		browser.Options{Width: 320, Height: 800, ReducedMotion: true})
 	for _, part := range []struct {
 		name string
 		run  func(*testing.T, *browser.Page, string)
 	}{
-		{"structure", testStructure}, {"order", testReadingOrder}, {"targets", testTargets}, {"zoom", testZoom},
+		{"structure", testStructure},
+		{"order", testReadingOrder},
+		{"targets", testTargets},
+		{"zoom", testZoom},
 		{"text spacing", testTextSpacing}, // last: its styles stay
 	} {
 		t.Run(part.name, func(t *testing.T) {
@@ -94,7 +98,13 @@ p { margin-bottom: 2em !important; }`
 func testTextSpacing(t *testing.T, page *browser.Page, base string) {
 	for _, lang := range []string{"en", "de", "ar"} {
 		replaceDocument(page, base+"/all"+Look{Lang: lang, Dir: directions[lang]}.Query())
-		page.Eval(fmt.Sprintf("(s => { s.replaceSync(%q); document.adoptedStyleSheets = [s]; })(new CSSStyleSheet()), 0", spacing), nil)
+		page.Eval(
+			fmt.Sprintf(
+				"(s => { s.replaceSync(%q); document.adoptedStyleSheets = [s]; })(new CSSStyleSheet()), 0",
+				spacing,
+			),
+			nil,
+		)
 		reportFindings(t, page, lang, overflowing)
 		reportFindings(t, page, lang, overlapping)
 	}
@@ -127,7 +137,8 @@ func testTargets(t *testing.T, page *browser.Page, base string) {
 func TestReducedMotion(t *testing.T) {
 	t.Parallel()
 	running := expression(`return document.getAnimations().filter(a => a.playState === 'running').map(a => name(a.effect.target) + ' ' + a.animationName)`)
-	reportFindings(t, openAll(t, Look{}, browser.Options{ReducedMotion: true}), "reduced motion", running)
+	reportFindings(t, openAll(t, Look{}, browser.Options{ReducedMotion: true}), "reduced motion",
+		running)
 	var moving []string
 	openAll(t, Look{}, browser.Options{}).Eval(running, &moving)
 	if len(moving) == 0 {
@@ -140,7 +151,8 @@ func TestReducedMotion(t *testing.T) {
 func TestForcedColors(t *testing.T) {
 	t.Parallel()
 	page := openAll(t, Look{}, browser.Options{ForcedColors: true})
-	if active := browser.Eval[bool](page, `matchMedia('(forced-colors: active)').matches`); !active {
+	active := browser.Eval[bool](page, `matchMedia('(forced-colors: active)').matches`)
+	if !active {
 		t.Fatal("the browser does not force colours")
 	}
 	reportFindings(t, page, "forced colours", finds("forced-colors"))
@@ -171,14 +183,17 @@ func TestNothingJumps(t *testing.T) {
 		for i, name := range []string{"preparing", "pending"} {
 			replaceDocument(page, base+"/"+name)
 			page.Eval(`document.documentElement.dataset.js = ""`, nil)
-			tops[i] = browser.Eval[int](page, `Math.round(document.querySelector('.slip').getBoundingClientRect().top)`)
+			tops[i] = browser.Eval[int](page,
+				`Math.round(document.querySelector('.slip').getBoundingClientRect().top)`)
 			heights[i] = browser.Eval[int](page, `document.querySelector('.slip').offsetHeight`)
 		}
 		if by := heights[1] - heights[0]; by < -8 || by > 8 {
-			t.Errorf("%d wide: the outline is %d px high, the slip %d", width, heights[0], heights[1])
+			t.Errorf("%d wide: the outline is %d px high, the slip %d", width, heights[0],
+				heights[1])
 		}
 		if by := tops[1] - tops[0]; width == 390 && (by < -1 || by > 1) {
-			t.Errorf("%d wide: the outline begins at %d px, the slip at %d", width, tops[0], tops[1])
+			t.Errorf("%d wide: the outline begins at %d px, the slip at %d", width, tops[0],
+				tops[1])
 		}
 	}
 }

@@ -37,7 +37,8 @@ func BenchmarkAccept(b *testing.B) {
 			ids[n], err = w.accepted(c, fmt.Sprintf("%d-%d", i, n))
 			return err
 		})
-		start = w.round(startPayment, func(c *http.Client, n int) error { return w.startPayment(c, ids[n], n) })
+		start = w.round(startPayment,
+			func(c *http.Client, n int) error { return w.startPayment(c, ids[n], n) })
 	}
 	b.ReportMetric(accept.rate(), "sessions/s")
 	b.ReportMetric(accept.percentile(50), "p50-ms")
@@ -68,8 +69,13 @@ func TestAccepted(t *testing.T) {
 func (w *world) accepted(c *http.Client, ref string) (id string, err error) {
 	var got struct{ ID string }
 	status, err := w.post(c, "/v1/sessions", map[string]any{
-		"amount_usd": "25.00", "order_ref": "order-" + ref, "title": "Two tickets", "description": "Row 7, seats 12 and 13",
-		"email": "buyer@shop.example", "metadata": map[string]string{"cart": ref}, "success_url": "https://shop.example/thanks",
+		"amount_usd":  "25.00",
+		"order_ref":   "order-" + ref,
+		"title":       "Two tickets",
+		"description": "Row 7, seats 12 and 13",
+		"email":       "buyer@shop.example",
+		"metadata":    map[string]string{"cart": ref},
+		"success_url": "https://shop.example/thanks",
 	}, http.Header{"Authorization": {"Bearer " + secretKey}, "Idempotency-Key": {ref}}, &got)
 	if err == nil && status != http.StatusCreated {
 		err = fmt.Errorf("POST /v1/sessions = %d", status)
@@ -80,7 +86,8 @@ func (w *world) accepted(c *http.Client, ref string) (id string, err error) {
 // startPayment chooses a coin as a shopper does, of a network of its own.
 func (w *world) startPayment(c *http.Client, id string, n int) error {
 	var got wire.View
-	status, err := w.post(c, "/checkout/"+id+"/attempts", map[string]any{"currency_symbol": "USDT", "network_code": "trc20"},
+	status, err := w.post(c, "/checkout/"+id+
+		"/attempts", map[string]any{"currency_symbol": "USDT", "network_code": "trc20"},
 		http.Header{"X-Forwarded-For": {fmt.Sprintf("10.%d.%d.1", n/250, n%250)}}, &got)
 	if err == nil && (status != http.StatusOK || got.Attempt == nil || got.Attempt.Address == "") {
 		err = fmt.Errorf("choosing a coin for %q = %d, %q", id, status, got.Status)
@@ -89,7 +96,9 @@ func (w *world) startPayment(c *http.Client, id string, n int) error {
 }
 
 // post sends JSON and reads JSON into what into points to.
-func (w *world) post(c *http.Client, path string, body any, h http.Header, into any) (status int, err error) {
+func (w *world) post(
+	c *http.Client, path string, body any, h http.Header, into any,
+) (status int, err error) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return 0, err

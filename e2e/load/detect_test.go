@@ -35,7 +35,10 @@ type payments struct {
 // newPayments starts a checkout in which so many payments are pending. The
 // gateway has them from its API; the database is given them while it is unused.
 func newPayments(tb testing.TB, n int, interval time.Duration, extra ...string) *payments {
-	p := &payments{world: newWorld(tb, append(extra, "COINSLOT_POLL_INTERVAL="+interval.String())...), interval: interval}
+	p := &payments{
+		world:    newWorld(tb, append(extra, "COINSLOT_POLL_INTERVAL="+interval.String())...),
+		interval: interval,
+	}
 	child.End(p.process)
 	client := fortest.Must(gateway.New(gateway.Config{URL: p.api.URL, Key: gatewayKey}))(tb)
 	db := fortest.Must(sql.Open("sqlite", "file:"+p.database()))(tb)
@@ -51,26 +54,51 @@ func newPayments(tb testing.TB, n int, interval time.Duration, extra ...string) 
 }
 
 func (p *payments) database() string {
-	i := slices.IndexFunc(p.env, func(s string) bool { return strings.HasPrefix(s, "COINSLOT_DATABASE=") })
+	i := slices.IndexFunc(p.env,
+		func(s string) bool { return strings.HasPrefix(s, "COINSLOT_DATABASE=") })
 	return strings.TrimPrefix(p.env[i], "COINSLOT_DATABASE=")
 }
 
 // add opens a transaction and writes its session, as the server would.
 func (p *payments) add(ctx context.Context, tx *sql.Tx, client *gateway.Client) error {
 	usd := decimal.NewFromInt(25)
-	made, err := client.Create(ctx, payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: usd, TTL: 30})
+	made, err := client.Create(ctx, payment.CreateRequest{
+		CurrencySymbol: "USDT",
+		NetworkCode:    "trc20",
+		AmountUSD:      usd,
+		TTL:            30,
+	})
 	if err != nil {
 		return err
 	}
 	now := time.Now().UTC()
 	s := payment.Session{
-		ID: payment.NewSessionID(), Version: 1, Status: wire.Pending, Order: payment.Order{AmountUSD: usd}, Digest: "d",
-		Environment: client.Environment(), CreatedAt: now, ExpiresAt: now.Add(24 * time.Hour), CheckedAt: now, DueAt: now.Add(15 * time.Second),
+		ID:          payment.NewSessionID(),
+		Version:     1,
+		Status:      wire.Pending,
+		Order:       payment.Order{AmountUSD: usd},
+		Digest:      "d",
+		Environment: client.Environment(),
+		CreatedAt:   now,
+		ExpiresAt:   now.Add(24 * time.Hour),
+		CheckedAt:   now,
+		DueAt:       now.Add(15 * time.Second),
 		Attempts: []payment.Attempt{{
-			Number: 1, State: payment.Waiting, Marker: fmt.Sprintf("cs-%020d", len(p.ids)), TrackingCode: made.TrackingCode, TTLMinutes: 30,
-			CurrencySymbol: made.CurrencySymbol, CurrencyName: made.CurrencyName, NetworkCode: made.NetworkCode, NetworkName: made.NetworkName,
-			AmountUSD: usd, PayAmount: made.PayAmount, PayText: made.PayAmountText, Address: made.Address, Tolerance: made.TolerancePercent,
-			StartedAt: now, ExpiresAt: made.ExpiresAt,
+			Number:         1,
+			State:          payment.Waiting,
+			Marker:         fmt.Sprintf("cs-%020d", len(p.ids)),
+			TrackingCode:   made.TrackingCode,
+			TTLMinutes:     30,
+			CurrencySymbol: made.CurrencySymbol,
+			CurrencyName:   made.CurrencyName,
+			NetworkCode:    made.NetworkCode,
+			NetworkName:    made.NetworkName,
+			AmountUSD:      usd,
+			PayAmount:      made.PayAmount,
+			PayText:        made.PayAmountText,
+			Address:        made.Address,
+			Tolerance:      made.TolerancePercent,
+			StartedAt:      now, ExpiresAt: made.ExpiresAt,
 		}},
 	}
 	doc, err := json.Marshal(s)
@@ -83,7 +111,13 @@ func (p *payments) add(ctx context.Context, tx *sql.Tx, client *gateway.Client) 
 		return err
 	}
 	p.ids, p.codes = append(p.ids, s.ID), append(p.codes, made.TrackingCode)
-	_, err = tx.ExecContext(ctx, `INSERT INTO attempts (session, number, marker, tracking_code) VALUES (?, 1, ?, ?)`, s.ID, s.Attempts[0].Marker, made.TrackingCode)
+	_, err = tx.ExecContext(
+		ctx,
+		`INSERT INTO attempts (session, number, marker, tracking_code) VALUES (?, 1, ?, ?)`,
+		s.ID,
+		s.Attempts[0].Marker,
+		made.TrackingCode,
+	)
 	return err
 }
 
@@ -91,7 +125,8 @@ func (p *payments) add(ctx context.Context, tx *sql.Tx, client *gateway.Client) 
 func (p *payments) watch(n int, paid chan<- time.Time) {
 	p.tb.Helper()
 	d := websocket.Dialer{HandshakeTimeout: time.Minute}
-	conn, _, err := d.Dial("ws"+strings.TrimPrefix(p.base, "http")+"/checkout/"+p.ids[n]+"/live", http.Header{"Origin": {p.base}})
+	conn, _, err := d.Dial("ws"+strings.TrimPrefix(p.base, "http")+"/checkout/"+p.ids[n]+"/live",
+		http.Header{"Origin": {p.base}})
 	fortest.OK(p.tb, err)
 	p.tb.Cleanup(func() { conn.Close() })
 	go func() {
@@ -112,14 +147,19 @@ func (p *payments) watch(n int, paid chan<- time.Time) {
 // everything to check at once.
 func (p *payments) awaitIdle() {
 	p.tb.Helper()
-	db := fortest.Must(sql.Open("sqlite", "file:"+p.database()+"?mode=ro&_pragma=busy_timeout(10000)"))(p.tb)
+	db := fortest.Must(sql.Open("sqlite",
+		"file:"+p.database()+"?mode=ro&_pragma=busy_timeout(10000)"))(p.tb)
 	defer db.Close()
 	start := time.Now()
 	for range 3 { // times in a row, some apart
 		fortest.Within(p.tb, time.Minute, "every payment to be checked", func() bool {
 			var n int
 			query := `SELECT count(*) FROM sessions WHERE due_at < ? OR checked_at < ?`
-			fortest.OK(p.tb, db.QueryRow(query, time.Now().Add(-time.Second).UnixMicro(), start.UnixMicro()).Scan(&n))
+			fortest.OK(
+				p.tb,
+				db.QueryRow(query, time.Now().Add(-time.Second).UnixMicro(),
+					start.UnixMicro()).Scan(&n),
+			)
 			return n == 0
 		})
 		<-time.After(p.interval)
@@ -166,7 +206,8 @@ func BenchmarkDetect(b *testing.B) {
 		p := newPayments(b, 5000, 3*time.Second, "COINSLOT_GATEWAY_RPS=60")
 		p.awaitIdle()
 		took := p.detect(100, 30*time.Second)
-		b.Logf("median %v, p99 %v, most %v", took[len(took)/2], took[len(took)*99/100], took[len(took)-1])
+		b.Logf("median %v, p99 %v, most %v", took[len(took)/2], took[len(took)*99/100],
+			took[len(took)-1])
 		b.ReportMetric(float64((took[len(took)*99/100] - p.interval).Milliseconds()), "p99-ms")
 	}
 	b.ReportMetric(0, "ns/op")

@@ -35,7 +35,10 @@ func BenchmarkInstances(b *testing.B) {
 
 func benchmarkInstances(b *testing.B, n int) {
 	db := &database{tb: b, dsn: pgtest.New(b, "shared_buffers=256MB").DSN(b)}
-	all := []*world{newWorld(b, "COINSLOT_GATEWAY_RPS=10000", "COINSLOT_TRUSTED_PROXIES=127.0.0.1/32", "COINSLOT_DATABASE="+db.dsn)}
+	all := []*world{
+		newWorld(b, "COINSLOT_GATEWAY_RPS=10000", "COINSLOT_TRUSTED_PROXIES=127.0.0.1/32",
+			"COINSLOT_DATABASE="+db.dsn),
+	}
 	for range n - 1 {
 		all = append(all, all[0].another())
 	}
@@ -58,7 +61,8 @@ func benchmarkInstances(b *testing.B, n int) {
 					_ = all[0].gateway.Pay(tx.TrackingCode, sandbox.KindPay) // or has just ended
 				}
 			}
-			return db.number("SELECT count(*) FROM sessions WHERE status = 'confirmed'") == paid*(i+1)
+			return db.number("SELECT count(*) FROM sessions WHERE status = 'confirmed'") == paid*(i+
+				1)
 		})
 		after := db.usage(all)
 		b.ReportMetric(accept.rate(), "sessions/s")
@@ -70,8 +74,10 @@ func benchmarkInstances(b *testing.B, n int) {
 		b.ReportMetric(cores(accepted.server-before.server), "server-cores")
 		b.ReportMetric(cores(accepted.postgres-before.postgres), "postgres-cores")
 		each := func(total int) float64 { return float64(total) / paid }
-		b.ReportMetric(each(int((after.server - before.server).Microseconds())), "server-us/payment")
-		b.ReportMetric(each(int((after.postgres - before.postgres).Microseconds())), "postgres-us/payment")
+		b.ReportMetric(each(int((after.server - before.server).Microseconds())),
+			"server-us/payment")
+		b.ReportMetric(each(int((after.postgres - before.postgres).Microseconds())),
+			"postgres-us/payment")
 		b.ReportMetric(each(after.commits-before.commits), "commits/payment")
 		b.ReportMetric(each(after.wal-before.wal), "wal-B/payment")
 		b.ReportMetric(each(after.size-before.size), "disk-B/payment")
@@ -124,7 +130,8 @@ func (d *database) usage(instances []*world) (u usage) {
 		u.server += w.cpuTime()
 	}
 	address := fortest.Must(url.Parse(d.dsn))(d.tb)
-	file := fortest.Must(os.ReadFile(filepath.Join(address.Query().Get("host"), "data", "postmaster.pid")))(d.tb)
+	file := fortest.Must(os.ReadFile(filepath.Join(address.Query().Get("host"), "data",
+		"postmaster.pid")))(d.tb)
 	first, _, _ := strings.Cut(string(file), "\n")
 	u.postgres = treeTime(first)
 	return u

@@ -73,7 +73,9 @@ func (c *naiveClient) read(n *naive) {
 	defer func() { n.leave <- c; c.conn.Close() }()
 	c.conn.SetReadLimit(512)
 	c.conn.SetReadDeadline(time.Now().Add(naivePong))
-	c.conn.SetPongHandler(func(string) error { return c.conn.SetReadDeadline(time.Now().Add(naivePong)) })
+	c.conn.SetPongHandler(func(string) error {
+		return c.conn.SetReadDeadline(time.Now().Add(naivePong))
+	})
 	for {
 		if _, _, err := c.conn.ReadMessage(); err != nil {
 			return

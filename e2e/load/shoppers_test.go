@@ -161,7 +161,9 @@ func (s *shopper) listen(l *link) {
 
 // openSockets opens a socket for each of the sessions at the server at base, where path
 // makes a path of a session, and waits until each has seen a view.
-func openSockets(tb testing.TB, base string, sessions []string, path func(session string) string) []*shopper {
+func openSockets(
+	tb testing.TB, base string, sessions []string, path func(session string) string,
+) []*shopper {
 	tb.Helper()
 	list := make([]*shopper, len(sessions))
 	var links sync.Map
@@ -220,7 +222,10 @@ func (w *world) sessions(n int) []string {
 	w.tb.Helper()
 	ids := make([]string, n)
 	parallel(w.tb, n, 16, func(i int) error {
-		ids[i] = w.session(map[string]any{"amount_usd": "25.00", "order_ref": fmt.Sprint("order-", i)})
+		ids[i] = w.session(map[string]any{
+			"amount_usd": "25.00",
+			"order_ref":  fmt.Sprint("order-", i),
+		})
 		return nil
 	})
 	return ids

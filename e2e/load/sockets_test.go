@@ -32,7 +32,12 @@ func BenchmarkSockets(b *testing.B) {
 		parallel(b, warmupPages, 8, func(i int) error { w.version(sessions[i]); return nil })
 		measureIdleMemory(b, w, sessions, livePath)
 	})
-	b.Run("naive", func(b *testing.B) { measureIdleMemory(b, newNaive(b), make([]string, socketCount), naivePath) })
+	b.Run(
+		"naive",
+		func(b *testing.B) {
+			measureIdleMemory(b, newNaive(b), make([]string, socketCount), naivePath)
+		},
+	)
 }
 
 // measureIdleMemory reports the memory of a socket for each of the sessions.
@@ -40,7 +45,8 @@ func measureIdleMemory(b *testing.B, w *world, sessions []string, path func(stri
 	openSockets(b, w.base, sessions[:1], path) // what comes with the first one is not the others'
 	before := w.resident()
 	all := openSockets(b, w.base, sessions, path)
-	awaitAll(b, "a ping of every socket", all, func(s *shopper) bool { return s.pings.Load() > 0 && s.version.Load() > 0 })
+	awaitAll(b, "a ping of every socket", all,
+		func(s *shopper) bool { return s.pings.Load() > 0 && s.version.Load() > 0 })
 	var samples []int
 	for range 5 {
 		samples = append(samples, w.resident()-before)
@@ -80,7 +86,8 @@ func BenchmarkPush(b *testing.B) {
 // cancel has the merchant call a session off.
 func (w *world) cancel(session string) {
 	w.tb.Helper()
-	if status := w.call(http.MethodPost, "/v1/sessions/"+session+"/cancel", map[string]any{}, nil); status != http.StatusOK {
+	status := w.call(http.MethodPost, "/v1/sessions/"+session+"/cancel", map[string]any{}, nil)
+	if status != http.StatusOK {
 		w.tb.Fatalf("calling %s off = %d", session, status)
 	}
 }
@@ -89,7 +96,8 @@ func (w *world) cancel(session string) {
 func (w *world) version(session string) int64 {
 	w.tb.Helper()
 	var view struct{ Version int64 }
-	if status := w.call(http.MethodGet, "/checkout/"+session+"/view", nil, &view); status != http.StatusOK {
+	status := w.call(http.MethodGet, "/checkout/"+session+"/view", nil, &view)
+	if status != http.StatusOK {
 		w.tb.Fatalf("the view of %s = %d", session, status)
 	}
 	return view.Version

@@ -37,7 +37,8 @@ func BenchmarkStorm(b *testing.B) {
 	w.start()
 	up := time.Since(began)
 	parallel(b, third, 2, func(i int) error { w.cancel(sessions[third+i]); return nil })
-	eachPage(b, "the last page to come back", pages.list, func(p *page) bool { return p.life.Load() == pages.life.Load() })
+	eachPage(b, "the last page to come back", pages.list,
+		func(p *page) bool { return p.life.Load() == pages.life.Load() })
 	took := time.Since(began)
 	discardLog(b)
 	b.ReportMetric(took.Seconds(), "s")
@@ -65,7 +66,12 @@ type page struct {
 // openPages opens a page of each session and waits until all are connected.
 func openPages(b *testing.B, w *world, sessions []string) *pages {
 	b.Helper()
-	all := &pages{base: w.base, client: http.Client{Transport: &http.Transport{MaxConnsPerHost: 64, MaxIdleConnsPerHost: 64}}}
+	all := &pages{
+		base: w.base,
+		client: http.Client{
+			Transport: &http.Transport{MaxConnsPerHost: 64, MaxIdleConnsPerHost: 64},
+		},
+	}
 	all.list = make([]*page, len(sessions))
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -79,7 +85,8 @@ func openPages(b *testing.B, w *world, sessions []string) *pages {
 			OnOffline: func(bool) {},
 		})
 		running.Go(func() { f.Run(ctx) })
-		fortest.Within(b, time.Minute, "a page to be connected", func() bool { return p.version.Load() > 0 })
+		fortest.Within(b, time.Minute, "a page to be connected",
+			func() bool { return p.version.Load() > 0 })
 		return nil
 	})
 	return all
@@ -118,7 +125,8 @@ func (all *pages) lost(w *world, sessions []string) (lost int) {
 
 // fetch asks for the view as a page does whose socket is away.
 func (p *page) fetch(ctx context.Context) (v wire.View, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.of.base+"/checkout/"+p.session+"/view", nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		p.of.base+"/checkout/"+p.session+"/view", nil)
 	if err != nil {
 		return v, err
 	}

@@ -52,9 +52,9 @@ func newWorld(tb testing.TB, extra ...string) *world {
 	w.base = "http://127.0.0.1:" + port
 	w.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}
 	w.env = append([]string{
-		"COINSLOT_LISTEN=127.0.0.1:" + port, "COINSLOT_PUBLIC_URL=" + w.base, "COINSLOT_OPS_LISTEN=-",
-		"COINSLOT_GATEWAY_URL=" + w.api.URL, "COINSLOT_GATEWAY_KEY=" + gatewayKey,
-		"COINSLOT_GATEWAY_PAGE_URL=" + w.api.URL + "/pay",
+		"COINSLOT_LISTEN=127.0.0.1:" + port, "COINSLOT_PUBLIC_URL=" + w.base,
+		"COINSLOT_OPS_LISTEN=-", "COINSLOT_GATEWAY_URL=" + w.api.URL,
+		"COINSLOT_GATEWAY_KEY=" + gatewayKey, "COINSLOT_GATEWAY_PAGE_URL=" + w.api.URL + "/pay",
 		"COINSLOT_ORIGINS=https://shop.example", "COINSLOT_SECRET_KEY=" + secretKey,
 		"COINSLOT_DATABASE=" + filepath.Join(tb.TempDir(), "load.db"),
 	}, extra...)
@@ -87,7 +87,8 @@ func (w *world) start() {
 func (w *world) session(order map[string]any) string {
 	w.tb.Helper()
 	var got struct{ ID string }
-	if status := w.call(http.MethodPost, "/v1/sessions", order, &got); status != http.StatusCreated {
+	status := w.call(http.MethodPost, "/v1/sessions", order, &got)
+	if status != http.StatusCreated {
 		w.tb.Fatalf("POST /v1/sessions = %d; want 201", status)
 	}
 	return got.ID

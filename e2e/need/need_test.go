@@ -3,11 +3,8 @@ package need
 import (
 	"flag"
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -147,70 +144,4 @@ func TestHas(t *testing.T) {
 			t.Errorf("CI=%s: the test %s; want %s", required, got, want)
 		}
 	}
-}
-
-// module is a small module with this package in it, and a package of tests that need a tool.
-var module = map[string]string{
-	"go.mod": "module coinslot\n\ngo 1.26.0\n",
-	"driver/driver_test.go": `package driver
-
-import (
-	"os"
-	"path/filepath"
-	"testing"
-
-	"coinslot/e2e/need"
-)
-
-func TestMain(m *testing.M) {
-	var missing error
-	if _, err := os.Stat(filepath.Join(os.Getenv("TOOLS"), "tool")); err != nil {
-		missing = need.Missing("the tool", "install-all")
-	}
-	os.Exit(need.Main(m, "it drives the tool", missing, m.Run))
-}
-
-func TestDrives(*testing.T) {}
-`,
-}
-
-// What go test prints and remembers of a package that needs a tool. A result without the tool is
-// not remembered: the tool may be installed by the next time.
-func TestPackage(t *testing.T) {
-	Long(t, "it compiles a module")
-	root, tools := t.TempDir(), t.TempDir()
-	source := fortest.Must(os.ReadFile("need.go"))(t)
-	write(t, filepath.Join(root, "e2e/need/need.go"), string(source))
-	for name, text := range module {
-		write(t, filepath.Join(root, name), text)
-	}
-	test := func(required string, want []string, flags ...string) {
-		t.Helper()
-		cmd := exec.Command("go", slices.Concat([]string{"test", "-vet=off"}, flags, []string{"./driver"})...)
-		cmd.Dir = root
-		cmd.Env = append(os.Environ(), "TOOLS="+tools, "CI="+required, "GOFLAGS=", "GOWORK=off", "CGO_ENABLED=0")
-		out, _ := cmd.CombinedOutput() // a failure is in it
-		for _, part := range want {
-			absent, unwanted := strings.CutPrefix(part, "no ")
-			if strings.Contains(string(out), absent) == unwanted {
-				t.Errorf("CI=%s go test %v printed:\n%s\nwant %s", required, flags, out, part)
-			}
-		}
-	}
-	test("", []string{"ok", "[no tests to run]"})
-	test("", []string{"ok", "[no tests to run]", "no cached"})
-	test("", []string{"not run: the tool is missing: run make install-all", "[no tests to run]", "no === RUN"}, "-v")
-	test("true", []string{"the tool is missing: run make install-all", "FAIL"})
-	test("", []string{"not run in short mode: it drives the tool", "[no tests to run]", "no === RUN"}, "-short", "-v")
-	test("true", []string{"ok", "[no tests to run]"}, "-short")
-	write(t, filepath.Join(tools, "tool"), "")
-	test("", []string{"ok", "no [no tests to run]", "no cached"})
-	test("true", []string{"ok", "=== RUN"}, "-v")
-	test("true", []string{"TestDrives", "no === RUN"}, "-list", ".")
-}
-
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	fortest.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	fortest.OK(t, os.WriteFile(path, []byte(text), 0o644))
 }

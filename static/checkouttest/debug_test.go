@@ -14,9 +14,13 @@ import (
 func (s *testPage) explained(code string) []string {
 	codes := check.Codes("")
 	c := codes[slices.IndexFunc(codes, func(c check.Code) bool { return c.ID == code })]
-	want := []string{"coinslot explains " + code, "Cause: " + c.Text, "Fix: " + c.Fix, s.bff + "/docs/errors#" + code}
+	want := []string{
+		"coinslot explains " + code, "Cause: " + c.Text, "Fix: " + c.Fix,
+		s.bff + "/docs/errors#" + code,
+	}
 	for _, line := range c.Add {
-		want = append(want, ": "+strings.NewReplacer("{server}", s.bff, "{origin}", s.host).Replace(line))
+		want = append(want,
+			": "+strings.NewReplacer("{server}", s.bff, "{origin}", s.host).Replace(line))
 	}
 	return want
 }
@@ -24,7 +28,8 @@ func (s *testPage) explained(code string) []string {
 // waitExplained waits for a failure's explanation, which has every line and comes once.
 func (s *testPage) waitExplained(t *testing.T, code string) {
 	t.Helper()
-	s.WaitJS(`explanations.some((text) => text.includes('coinslot explains `+code+`\n'))`, "the explanation of "+code)
+	s.WaitJS(`explanations.some((text) => text.includes('coinslot explains `+code+`\n'))`,
+		"the explanation of "+code)
 	var logged []string
 	s.Eval(`explanations.filter((text) => text.includes('coinslot explains `+code+`\n'))`, &logged)
 	fortest.Equal(t, len(logged), 1, "%s was explained times", code)
@@ -43,28 +48,39 @@ var recordInfo = browser.Options{Script: `window.explanations = [];
 func TestDebug(t *testing.T) {
 	const open = "default-src 'none'; script-src *; frame-src *"
 	pages := map[string]struct{ csp, element, script string }{
-		"csp_frame_src":   {"script-src *; frame-src https://elsewhere.example", `session=cs_1 prewarm=load`, ``},
+		"csp_frame_src": {
+			"script-src *; frame-src https://elsewhere.example",
+			`session=cs_1 prewarm=load`,
+			``,
+		},
 		"frame_blocked":   {open, `session=cs_mute`, ``},
 		"timeout":         {open, `session=cs_hang`, ``},
 		"origin_refused":  {open, `session=cs_mute lang=x-refused`, ``},
 		"session_unknown": {open, ``, ``},
-		"create_failed":   {open, `mode=modal`, `el.createSession = () => Promise.reject(Error('sold out')), el.show()`},
+		"create_failed": {
+			open,
+			`mode=modal`,
+			`el.createSession = () => Promise.reject(Error('sold out')), el.show()`,
+		},
 	}
 	codes := []string{"script_blocked", "offline"} // the latter is in TestOfflineExplained
 	for code, c := range pages {
 		codes = append(codes, code)
 		t.Run(code, func(t *testing.T) {
 			t.Parallel()
-			s := openPageWith(t, `<coinslot-checkout data-debug `+c.element+`></coinslot-checkout>`, c.csp, recordInfo)
+			s := openPageWith(t, `<coinslot-checkout data-debug `+c.element+`></coinslot-checkout>`,
+				c.csp, recordInfo)
 			s.WaitJS(`explanations[0]?.includes('data-debug')`, "the module")
 			s.Eval(`(() => { const el = `+element+`; `+c.script+` })()`, nil)
 			s.waitExplained(t, code)
 		})
 	}
-	reported := slices.DeleteFunc(check.Codes(""), func(c check.Code) bool { return pages[c.ID].csp != "" || slices.Contains(codes, c.ID) })
+	reported := slices.DeleteFunc(check.Codes(""),
+		func(c check.Code) bool { return pages[c.ID].csp != "" || slices.Contains(codes, c.ID) })
 	t.Run("reported by the frame", func(t *testing.T) {
 		t.Parallel()
-		s := openPageWith(t, `<coinslot-checkout session=cs_1 data-debug></coinslot-checkout>`, open, recordInfo)
+		s := openPageWith(t, `<coinslot-checkout session=cs_1 data-debug></coinslot-checkout>`,
+			open, recordInfo)
 		s.waitEvent("ready cs_1 open")
 		for _, c := range reported {
 			kind := "error"
@@ -79,7 +95,12 @@ func TestDebug(t *testing.T) {
 }
 
 func TestOfflineExplained(t *testing.T) {
-	s := openPageWith(t, `<script src="{bff}/seen.js?again" data-debug></script><coinslot-checkout session=cs_1 mode=modal prewarm=none><button id=buy>Pay</button></coinslot-checkout>`, "", recordInfo)
+	s := openPageWith(
+		t,
+		`<script src="{bff}/seen.js?again" data-debug></script><coinslot-checkout session=cs_1 mode=modal prewarm=none><button id=buy>Pay</button></coinslot-checkout>`,
+		"",
+		recordInfo,
+	)
 	s.WaitJS(`explanations[0]?.includes('data-debug')`, "the module, by an attribute of a script")
 	s.Offline(true)
 	s.Click("#buy")

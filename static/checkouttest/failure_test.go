@@ -17,9 +17,11 @@ const (
 // waitFailure waits for a failure and checks text, link, event, promise and console line.
 func (s *testPage) waitFailure(t *testing.T, words, code, cure string) {
 	t.Helper()
-	s.WaitJS(`details.some(({ name, code }) => name === 'error' && code === '`+code+`')`, "error "+code)
+	s.WaitJS(`details.some(({ name, code }) => name === 'error' && code === '`+code+`')`,
+		"error "+code)
 	s.WaitText("coinslot-checkout >>> [role=alert]", words)
-	if got := s.Attr(fallback, "href"); !strings.HasPrefix(got, s.bff+"/checkout/cs_") || strings.Contains(got, "?") {
+	got := s.Attr(fallback, "href")
+	if !strings.HasPrefix(got, s.bff+"/checkout/cs_") || strings.Contains(got, "?") {
 		t.Errorf("link = %q; want the checkout's own page", got)
 	}
 	var rejected string
@@ -33,22 +35,31 @@ func (s *testPage) waitFailure(t *testing.T, words, code, cure string) {
 
 func TestFrameBlocked(t *testing.T) {
 	s := openPage(t, `<coinslot-checkout session=cs_mute></coinslot-checkout>`)
-	s.waitFailure(t, failedText, "frame_blocked", "frame_blocked a proxy must not add X-Frame-Options")
+	s.waitFailure(t, failedText, "frame_blocked",
+		"frame_blocked a proxy must not add X-Frame-Options")
 	s.Click(retry)
 	s.WaitJS(`details.filter(({ name }) => name === 'error').length === 2`, "a second try")
 	fortest.Equal(t, len(s.requested()), 2, "frames were asked for")
 }
 
 func TestFrameSourceRefused(t *testing.T) {
-	s := openPageWith(t, inline, "default-src 'none'; script-src *; frame-src https://elsewhere.example", browser.Options{})
+	s := openPageWith(t, inline,
+		"default-src 'none'; script-src *; frame-src https://elsewhere.example", browser.Options{})
 	s.waitFailure(t, "Die Kasse lädt nicht.", "csp_frame_src", "csp_frame_src frame-src "+s.bff)
 }
 
 // TestOtherViolations: other CSP violations do not count as a blocked frame.
 func TestOtherViolations(t *testing.T) {
 	s := openReady(t)
-	for _, event := range []string{`effectiveDirective: 'frame-src', blockedURI: ''`, `effectiveDirective: 'img-src', blockedURI: '` + s.bff + `'`} {
-		s.Eval(`window.dispatchEvent(new SecurityPolicyViolationEvent('securitypolicyviolation', { disposition: 'enforce', `+event+` }))`, nil)
+	for _, event := range []string{
+		`effectiveDirective: 'frame-src', blockedURI: ''`,
+		`effectiveDirective: 'img-src', blockedURI: '` + s.bff + `'`,
+	} {
+		s.Eval(
+			`window.dispatchEvent(new SecurityPolicyViolationEvent('securitypolicyviolation', { disposition: 'enforce', `+
+				event+` }))`,
+			nil,
+		)
 	}
 	s.checkNoError(t)
 }
@@ -58,7 +69,10 @@ func TestPageLink(t *testing.T) {
 	for body, want := range map[string]int{`<a href="/thanks">Pay</a>`: 1, ``: 0} {
 		s := openPage(t, `<coinslot-checkout>`+body+`</coinslot-checkout>`)
 		s.WaitJS(`!!window.Coinslot`, "the script")
-		s.Eval(element+`.createSession = () => Promise.reject(Error('sold out')), `+element+`.show()`, nil)
+		s.Eval(
+			element+`.createSession = () => Promise.reject(Error('sold out')), `+element+`.show()`,
+			nil,
+		)
 		s.Wait(retry)
 		fortest.Equal(t, s.Count(fallback), want, "%q links", body)
 		if want == 1 && s.Attr(fallback, "href") != s.host+"/thanks" {
@@ -69,7 +83,8 @@ func TestPageLink(t *testing.T) {
 
 // TestReportOnlyPolicy: a policy that only reports blocks nothing, so it is no failure.
 func TestReportOnlyPolicy(t *testing.T) {
-	s := openPageWith(t, inline, "report only: frame-src https://elsewhere.example", browser.Options{})
+	s := openPageWith(t, inline, "report only: frame-src https://elsewhere.example",
+		browser.Options{})
 	s.waitEvent("ready cs_1 open")
 	s.checkNoError(t)
 }
@@ -91,7 +106,10 @@ func TestTimeout(t *testing.T) {
 }
 
 func TestOffline(t *testing.T) {
-	s := openPage(t, `<coinslot-checkout session=cs_1 lang=de mode=modal prewarm=none><button id=buy>Pay</button></coinslot-checkout>`)
+	s := openPage(
+		t,
+		`<coinslot-checkout session=cs_1 lang=de mode=modal prewarm=none><button id=buy>Pay</button></coinslot-checkout>`,
+	)
 	s.waitLabels(",Kasse,Schließen") // the words are there
 	s.Offline(true)
 	s.Click("#buy")
@@ -105,9 +123,17 @@ func TestOffline(t *testing.T) {
 // wide and at least 44 px high.
 func TestLateHello(t *testing.T) {
 	s := openPage(t, `<coinslot-checkout session=cs_mute></coinslot-checkout>`)
-	s.waitFailure(t, failedText, "frame_blocked", "frame_blocked a proxy must not add X-Frame-Options")
-	s.WaitJS(`[...`+element+`.shadowRoot.querySelectorAll('p > *')].filter((node) => node.offsetHeight >= 44 && node.offsetWidth >= 200).length === 2`, "two targets")
-	s.frameView().Eval(`(() => { const s = document.createElement('script'); s.src = '/frame.js'; s.dataset.session = 'cs_mute'; document.body.append(s) })()`, nil)
+	s.waitFailure(t, failedText, "frame_blocked",
+		"frame_blocked a proxy must not add X-Frame-Options")
+	s.WaitJS(
+		`[...`+element+
+			`.shadowRoot.querySelectorAll('p > *')].filter((node) => node.offsetHeight >= 44 && node.offsetWidth >= 200).length === 2`,
+		"two targets",
+	)
+	s.frameView().Eval(
+		`(() => { const s = document.createElement('script'); s.src = '/frame.js'; s.dataset.session = 'cs_mute'; document.body.append(s) })()`,
+		nil,
+	)
 	s.waitEvent("ready cs_mute open")
 	s.WaitGone(retry)
 }

@@ -51,7 +51,12 @@ func TestNothingInherited(t *testing.T) {
 // TestDialogOverDialog: keys and presses in the checkout are no business of a dialog below it, which
 // would close. Escape closes the checkout first, and the page's dialog the next time.
 func TestDialogOverDialog(t *testing.T) {
-	s := openPageWith(t, `<div role=dialog><button id=cart>Cart</button></div><p id=outside>outside</p>`, styled, browser.Options{})
+	s := openPageWith(
+		t,
+		`<div role=dialog><button id=cart>Cart</button></div><p id=outside>outside</p>`,
+		styled,
+		browser.Options{},
+	)
 	s.WaitJS(`!!window.Coinslot`, "the script")
 	s.Eval(`(() => {
 		window.heard = [];
@@ -89,16 +94,21 @@ func TestVisibleElementOpens(t *testing.T) {
 		for _, prewarm := range []string{"none", "idle", "load"} {
 			t.Run(hidden+" "+prewarm, func(t *testing.T) {
 				t.Parallel()
-				s := openPageWith(t, `<div `+hidden+`><coinslot-checkout id=first session="cs_1" mode=modal prewarm=`+prewarm+
+				s := openPageWith(t, `<div `+hidden+
+					`><coinslot-checkout id=first session="cs_1" mode=modal prewarm=`+prewarm+
 					`><a href="/thanks">Pay</a></coinslot-checkout></div>`+buyLink, styled, browser.Options{})
 				s.WaitJS(`!!window.Coinslot`, "the script")
 				if prewarm != "none" {
 					s.WaitJS(`document.querySelector('#first').status === 'open'`, "a warm frame")
 				}
 				s.Click("#buy")
-				s.WaitJS(`document.querySelector('coinslot-checkout:not(#first)').open`, "the visible one")
+				s.WaitJS(`document.querySelector('coinslot-checkout:not(#first)').open`,
+					"the visible one")
 				s.WaitJS(`!document.querySelector('#first').open`, "no other")
-				s.WaitJS(`document.querySelector('coinslot-checkout:not(#first)').status === 'open'`, "its frame")
+				s.WaitJS(
+					`document.querySelector('coinslot-checkout:not(#first)').status === 'open'`,
+					"its frame",
+				)
 				s.Click("coinslot-checkout:not(#first) >>> dialog[open] button")
 				s.WaitJS(`document.documentElement.style.overflow === ''`, "a page that scrolls")
 			})
@@ -109,10 +119,18 @@ func TestVisibleElementOpens(t *testing.T) {
 // TestHiddenElementDoesNotFreeze: an element that can't be seen opens nothing, so that the page can
 // be used; Coinslot.open makes one that can.
 func TestHiddenElementDoesNotFreeze(t *testing.T) {
-	s := openPageWith(t, `<div hidden><coinslot-checkout id=first session="cs_1" mode=modal></coinslot-checkout></div>`, styled, browser.Options{})
+	s := openPageWith(
+		t,
+		`<div hidden><coinslot-checkout id=first session="cs_1" mode=modal></coinslot-checkout></div>`,
+		styled,
+		browser.Options{},
+	)
 	s.WaitJS(`!!window.Coinslot`, "the script")
 	s.Eval(`document.querySelector('#first').show()`, nil)
-	s.WaitJS(`!document.querySelector('#first').open && document.documentElement.style.overflow === ''`, "a usable page")
+	s.WaitJS(
+		`!document.querySelector('#first').open && document.documentElement.style.overflow === ''`,
+		"a usable page",
+	)
 	s.Eval(`void (window.el = Coinslot.open({ session: 'cs_1' }))`, nil)
 	s.WaitJS(`el.open && el.id === '' && el.status === 'open'`, "an element that can be seen")
 }
@@ -121,19 +139,24 @@ func TestHiddenElementDoesNotFreeze(t *testing.T) {
 func TestVisibleInlineElement(t *testing.T) {
 	s := openPageWith(t, `<div hidden><coinslot-checkout id=first session="cs_1" prewarm=load></coinslot-checkout></div>`+
 		`<coinslot-checkout id=second session="cs_1" prewarm=none></coinslot-checkout>`, styled, browser.Options{})
-	s.WaitJS(`document.querySelector('#second').shadowRoot.querySelector('.shown > iframe')?.checkVisibility()`, "the visible frame")
+	s.WaitJS(
+		`document.querySelector('#second').shadowRoot.querySelector('.shown > iframe')?.checkVisibility()`,
+		"the visible frame",
+	)
 	s.WaitJS(`!document.querySelector('#first').shadowRoot.querySelector('iframe')`, "no other")
 }
 
 // TestClosedDialogTakesNoRoom: neither in an ancestor that holds what is fixed nor in the page.
 func TestClosedDialogTakesNoRoom(t *testing.T) {
 	for _, holder := range []string{
-		"transform: scale(1)", "filter: blur(0)", "contain: paint", "will-change: transform", "container-type: size; contain: layout",
+		"transform: scale(1)", "filter: blur(0)", "contain: paint", "will-change: transform",
+		"container-type: size; contain: layout",
 	} {
 		for _, dir := range []string{"ltr", "rtl"} {
 			t.Run(holder+" "+dir, func(t *testing.T) {
 				t.Parallel()
-				s := openPageWith(t, `<div id=card dir=`+dir+` style="overflow: auto; width: 300px; height: 160px; `+holder+`">`+
+				s := openPageWith(t, `<div id=card dir=`+dir+
+					` style="overflow: auto; width: 300px; height: 160px; `+holder+`">`+
 					strings.Replace(buyLink, "none", "load", 1)+`</div>`, styled, browser.Options{})
 				s.waitEvent("ready cs_1 open")
 				const sizes = `(() => { const card = document.querySelector('#card'), page = document.documentElement;
@@ -156,11 +179,26 @@ func TestScrollLock(t *testing.T) {
 		head, locked, style string
 		isWide              bool // the scrollbar takes a width
 	}{
-		"plain":         {``, "html", "", false},
-		"wide":          {``, "html", "", true},
-		"inline":        {`<script>document.documentElement.style.overflow = 'scroll'</script>`, "html", "overflow: scroll;", true},
-		"inline, one":   {`<script>document.documentElement.style.overflowY = 'scroll'</script>`, "html", "overflow-y: scroll;", true},
-		"inline gutter": {`<script>document.documentElement.style.scrollbarGutter = 'stable both-edges'</script>`, "html", "scrollbar-gutter: stable both-edges;", true},
+		"plain": {``, "html", "", false},
+		"wide":  {``, "html", "", true},
+		"inline": {
+			`<script>document.documentElement.style.overflow = 'scroll'</script>`,
+			"html",
+			"overflow: scroll;",
+			true,
+		},
+		"inline, one": {
+			`<script>document.documentElement.style.overflowY = 'scroll'</script>`,
+			"html",
+			"overflow-y: scroll;",
+			true,
+		},
+		"inline gutter": {
+			`<script>document.documentElement.style.scrollbarGutter = 'stable both-edges'</script>`,
+			"html",
+			"scrollbar-gutter: stable both-edges;",
+			true,
+		},
 		"body":          {`<style>body { overflow-x: hidden }</style>`, "body", "", true},
 		"body's inline": {`<body style="overflow: auto scroll">`, "body", "", true},
 	} {
@@ -170,7 +208,8 @@ func TestScrollLock(t *testing.T) {
 			if c.isWide {
 				script = `Object.defineProperty(window, 'innerWidth', { get: () => document.documentElement.clientWidth + 15 })`
 			}
-			s := openPageWith(t, c.head+buyLink+`<p style="height: 3000px">long</p>`, styled, browser.Options{Script: script})
+			s := openPageWith(t, c.head+buyLink+`<p style="height: 3000px">long</p>`, styled,
+				browser.Options{Script: script})
 			s.WaitJS(`!!window.Coinslot`, "the script")
 			var before [2]string
 			const styles = `[document.documentElement, document.body].map((one) => one.style.cssText)`
@@ -179,12 +218,23 @@ func TestScrollLock(t *testing.T) {
 			for range 2 {
 				s.Click("#buy")
 				s.Wait(dialog)
-				s.WaitJS(`getComputedStyle(document.querySelector('`+c.locked+`')).overflow === 'hidden'`, "a locked page")
-				s.WaitJS(fmt.Sprintf(`document.documentElement.style.scrollbarGutter.startsWith('stable') === %t`, c.isWide), "room for the scrollbar")
+				s.WaitJS(
+					`getComputedStyle(document.querySelector('`+c.locked+
+						`')).overflow === 'hidden'`,
+					"a locked page",
+				)
+				s.WaitJS(
+					fmt.Sprintf(
+						`document.documentElement.style.scrollbarGutter.startsWith('stable') === %t`,
+						c.isWide,
+					),
+					"room for the scrollbar",
+				)
 				s.Click(closeButton)
 				s.WaitGone(dialog)
 				var after [2]string
-				s.WaitJS(styles+`.join('|') === '`+strings.Join(before[:], "|")+`'`, "styles as before")
+				s.WaitJS(styles+`.join('|') === '`+strings.Join(before[:], "|")+`'`,
+					"styles as before")
 				s.Eval(styles, &after)
 				fortest.Equal(t, after, before, "styles")
 			}
@@ -202,14 +252,16 @@ func TestScrollLockOfTwo(t *testing.T) {
 		s.WaitJS(`document.documentElement.style.overflow === 'hidden'`, "a locked page")
 		s.Eval(`(async () => { for (const el of [`+order+`]) {
 			await new Promise((done) => setTimeout(done, 50)); el.close() } })()`, nil)
-		s.WaitJS(`!one.open && !two.open && document.documentElement.style.overflow === 'auto'`, "a page that scrolls")
+		s.WaitJS(`!one.open && !two.open && document.documentElement.style.overflow === 'auto'`,
+			"a page that scrolls")
 	}
 }
 
 // TestBaseTarget: a page whose links open tabs gets none of the script's.
 func TestBaseTarget(t *testing.T) {
 	const base = `<base target="_blank">`
-	s := openPage(t, base+`<coinslot-checkout session=cs_1 return-url="/thanks"></coinslot-checkout>`)
+	s := openPage(t,
+		base+`<coinslot-checkout session=cs_1 return-url="/thanks"></coinslot-checkout>`)
 	s.waitEvent("ready cs_1 open")
 	s.Eval(`window.opened = [];
 		HTMLAnchorElement.prototype.click = ((click) => function () { opened.push(this.target + ' ' + this.protocol); if (this.protocol !== 'bitcoin:') click.call(this) })(HTMLAnchorElement.prototype.click)`, nil)
@@ -218,9 +270,11 @@ func TestBaseTarget(t *testing.T) {
 	s.post(`{ type: 'complete', session: 'cs_1', status: 'confirmed', receipt: '' }`)
 	s.WaitJS(`location.pathname === '/thanks'`, "the return URL, in this tab")
 
-	s.visit(base+`<coinslot-checkout session=cs_mute></coinslot-checkout>`, fmt.Sprintf(policy, s.bff))
+	s.visit(base+`<coinslot-checkout session=cs_mute></coinslot-checkout>`,
+		fmt.Sprintf(policy, s.bff))
 	s.WaitText("coinslot-checkout >>> [role=alert]", "Checkout did not load. Open checkout Retry")
-	s.WaitJS(element+`.shadowRoot.querySelector('p a').target === '_self'`, "the link of the failure")
+	s.WaitJS(element+`.shadowRoot.querySelector('p a').target === '_self'`,
+		"the link of the failure")
 }
 
 // TestPageLanguage: the language is that of the nearest ancestor that has one, through shadow trees,
@@ -234,13 +288,21 @@ func TestPageLanguage(t *testing.T) {
 			window.outer = outer.host; el.session = 'cs_1' });</script>`, styled, browser.Options{})
 	language := func(want string) {
 		t.Helper()
-		s.WaitJS(`new URL(el.shadowRoot.querySelector('iframe')?.src ?? 'x:').searchParams.get('lang') === '`+want+`'`, want)
+		s.WaitJS(
+			`new URL(el.shadowRoot.querySelector('iframe')?.src ?? 'x:').searchParams.get('lang') === '`+
+				want+`'`,
+			want,
+		)
 	}
 	language("de") // of the document
 	for _, c := range [][2]string{
 		{`document.documentElement.lang = 'fr'`, "fr"}, {`document.body.lang = 'it'`, "it"},
-		{`outer.lang = 'es'`, "es"}, {`el.lang = 'pl'`, "pl"}, {`el.lang = ''`, "es"}, {`outer.lang = ''`, "it"},
-		{`document.body.removeAttribute('lang')`, "fr"}, {`document.documentElement.removeAttribute('lang')`, "en-US"},
+		{`outer.lang = 'es'`, "es"},
+		{`el.lang = 'pl'`, "pl"},
+		{`el.lang = ''`, "es"},
+		{`outer.lang = ''`, "it"},
+		{`document.body.removeAttribute('lang')`, "fr"},
+		{`document.documentElement.removeAttribute('lang')`, "en-US"},
 	} {
 		s.Eval(c[0]+`, 0`, nil)
 		language(c[1])

@@ -18,7 +18,8 @@ func TestInline(t *testing.T) {
 	s.waitEvent("status cs_1 open")
 	s.WaitGone("coinslot-checkout a")
 
-	want := s.bff + "/checkout/cs_1?embed=inline&origin=" + strings.NewReplacer(":", "%3A", "/", "%2F").Replace(s.host) + "&lang=de&theme=dark"
+	want := s.bff + "/checkout/cs_1?embed=inline&origin=" +
+		strings.NewReplacer(":", "%3A", "/", "%2F").Replace(s.host) + "&lang=de&theme=dark"
 	fortest.Equal(t, s.frameView().URL(), want, "frame URL")
 	s.WaitJS(iframe+`.title === 'Kasse'`, "the title")
 	var got map[string]any
@@ -60,7 +61,8 @@ func TestFrameOfThePage(t *testing.T) {
 	s.WaitJS(`!`+iframe+` && `+element+`.querySelector('iframe')`, "the page's frame alone")
 	s.Eval(element+`.session = 'cs_3'`, nil)
 	s.waitEvent("ready cs_3 open")
-	if s.WaitGone(`coinslot-checkout > iframe`); !strings.Contains(fmt.Sprint(s.requested()), "/checkout/cs_3?embed=inline") {
+	if s.WaitGone(`coinslot-checkout > iframe`); !strings.Contains(fmt.Sprint(s.requested()),
+		"/checkout/cs_3?embed=inline") {
 		t.Errorf("frames loaded: %v; want one of the element for another session", s.requested())
 	}
 }
@@ -75,16 +77,23 @@ func TestSilentFrameOfThePage(t *testing.T) {
 }
 
 func TestFrameGetsStyleThemeAndShown(t *testing.T) {
-	s := openPageWith(t, `<style>coinslot-checkout{--coinslot-accent:#0a0;--coinslot-font:Georgia;--coinslot-text-dark:#eee}</style>`+inline,
+	s := openPageWith(t, `<style>coinslot-checkout{--coinslot-accent:#0a0;--coinslot-font:Georgia;--coinslot-text-dark:#eee}</style>`+
+		inline,
 		"frame-src *; script-src * 'unsafe-inline'", browser.Options{})
 	s.waitEvent("ready cs_1 open")
 	for attribute, value := range map[string]string{"theme": "light", "preset": "night"} {
-		s.Eval(`document.querySelector('coinslot-checkout').setAttribute('`+attribute+`', '`+value+`')`, nil)
+		s.Eval(
+			`document.querySelector('coinslot-checkout').setAttribute('`+attribute+`', '`+value+
+				`')`,
+			nil,
+		)
 	}
 	s.frameView().WaitJS(`heard.at(-1)?.preset === 'night'`, "the preset")
 	style := func(preset string) map[string]string {
 		m := map[string]string{"type": "style", "preset": preset}
-		for _, name := range []string{"radius", "density", "background", "surface", "text", "border", "danger"} {
+		for _, name := range []string{
+			"radius", "density", "background", "surface", "text", "border", "danger",
+		} {
 			m[name], m[name+"-dark"] = "", ""
 		}
 		m["accent"], m["font"], m["text-dark"] = "#0a0", "Georgia", "#eee"
@@ -95,11 +104,15 @@ func TestFrameGetsStyleThemeAndShown(t *testing.T) {
 	var got []map[string]string
 	s.frameView().Eval(`[...heard.slice(0, 2), ...heard.slice(-2)]`, &got)
 	want := []map[string]string{
-		style(""), {"type": "shown"}, {"type": "theme", "value": "dark"}, style("night"), // night is always dark
+		style(""),
+		{"type": "shown"},
+		{"type": "theme", "value": "dark"},
+		style("night"), // night is always dark
 	}
 	fortest.Diff(t, got, want, "frame heard")
 	s.Eval(`document.querySelector('coinslot-checkout').simulate('pay')`, nil)
-	s.frameView().WaitJS(`heard.at(-1).type === 'simulate' && heard.at(-1).kind === 'pay'`, "simulate")
+	s.frameView().WaitJS(`heard.at(-1).type === 'simulate' && heard.at(-1).kind === 'pay'`,
+		"simulate")
 
 	s.post(`{ type: 'warning', code: 'contrast_failed', cure: 'two colors' }`)
 	s.sync()
@@ -109,7 +122,10 @@ func TestFrameGetsStyleThemeAndShown(t *testing.T) {
 
 func TestOutcome(t *testing.T) {
 	s := openReady(t)
-	s.Eval(`document.querySelector('coinslot-checkout').result.then((result) => { window.result = result }), 0`, nil)
+	s.Eval(
+		`document.querySelector('coinslot-checkout').result.then((result) => { window.result = result }), 0`,
+		nil,
+	)
 	s.sync()
 	for range 2 { // a final status is reported once
 		s.post(`{ type: 'complete', session: 'cs_1', status: 'confirmed', receipt: 'e30.e30.a-_1' }`)
@@ -122,16 +138,27 @@ func TestOutcome(t *testing.T) {
 		Details []map[string]any
 	}
 	s.Eval(`({ Seen: seen, Result: result, Details: details.slice(-2) })`, &got)
-	wantSeen := []string{"ready cs_1 open", "status cs_1 open", "status cs_1 pending", "status cs_1 confirmed",
-		"complete cs_1 confirmed", "error cs_1 confirmed"}
+	wantSeen := []string{
+		"ready cs_1 open", "status cs_1 open", "status cs_1 pending", "status cs_1 confirmed",
+		"complete cs_1 confirmed", "error cs_1 confirmed",
+	}
 	fortest.Diff(t, got.Seen, wantSeen, "events")
-	if diff := cmp.Diff(map[string]string{"session": "cs_1", "status": "confirmed", "receipt": "e30.e30.a-_1"}, got.Result); diff != "" {
+	diff := cmp.Diff(
+		map[string]string{"session": "cs_1", "status": "confirmed", "receipt": "e30.e30.a-_1"},
+		got.Result,
+	)
+	if diff != "" {
 		t.Errorf("result (-want +got):\n%s", diff)
 	}
 	wantDetails := []map[string]any{
 		{"name": "complete", "session": "cs_1", "status": "confirmed", "receipt": "e30.e30.a-_1"},
-		{"name": "error", "session": "cs_1", "status": "confirmed", "code": "gateway_unavailable", "recoverable": true,
-			"url": s.bff + "/checkout/cs_1"},
+		{
+			"name":        "error",
+			"session":     "cs_1",
+			"status":      "confirmed",
+			"code":        "gateway_unavailable",
+			"recoverable": true,
+			"url":         s.bff + "/checkout/cs_1"},
 	}
 	fortest.Diff(t, got.Details, wantDetails, "details")
 }
@@ -149,10 +176,13 @@ func TestForgedMessages(t *testing.T) {
 		parent.postMessage({ coinslot: 1, type: 'hello', version: 'forged' }, '*', [port2]);
 		port1.postMessage({ type: 'complete', session: 'cs_1', status: 'confirmed', receipt: '' }) })()`, nil)
 	s.frameView().Eval(`parent.postMessage({ coinslot: 1, type: 'hello' }, '*')`, nil) // no port
-	for _, message := range []string{`null`, `'text'`, `{}`, `{ type: 'status' }`, `{ type: 'status', session: 'cs_1' }`,
-		`{ type: 'status', session: 'x"', status: 'pending' }`, `{ type: 'status', session: 'cs_1', status: '<b>' }`,
-		`{ type: 'open', href: 'javascript:document.title="bad"' }`, `{ type: 'open', href: 'https://example.com/' }`,
-		`{ type: 'error', code: '<b>' }`} {
+	for _, message := range []string{
+		`null`, `'text'`, `{}`, `{ type: 'status' }`, `{ type: 'status', session: 'cs_1' }`,
+		`{ type: 'status', session: 'x"', status: 'pending' }`,
+		`{ type: 'status', session: 'cs_1', status: '<b>' }`,
+		`{ type: 'open', href: 'javascript:document.title="bad"' }`,
+		`{ type: 'open', href: 'https://example.com/' }`, `{ type: 'error', code: '<b>' }`,
+	} {
 		s.post(message)
 	}
 	s.sync()
@@ -182,9 +212,11 @@ func TestFormsInTheFrame(t *testing.T) {
 }
 
 func TestReturnURL(t *testing.T) {
-	s := openPage(t, `<coinslot-checkout item=coffee amount=5 return-url="/thanks?a=1#top"></coinslot-checkout>`)
+	s := openPage(t,
+		`<coinslot-checkout item=coffee amount=5 return-url="/thanks?a=1#top"></coinslot-checkout>`)
 	s.WaitJS(`seen.some((line) => line.startsWith('ready'))`, "ready")
-	if got, want := s.requested()[0], "/checkout?item=coffee&amount=5&embed=inline"; !strings.HasPrefix(got, want) {
+	got, want := s.requested()[0], "/checkout?item=coffee&amount=5&embed=inline"
+	if !strings.HasPrefix(got, want) {
 		t.Errorf("frame = %s; want %s…", got, want)
 	}
 	s.post(`{ type: 'complete', session: 'cs_9', status: 'confirmed', receipt: '' }`)
@@ -209,7 +241,10 @@ func TestSessionChangeRestarts(t *testing.T) {
 	s := openReady(t)
 	s.Eval(`document.querySelector('coinslot-checkout').session = 'cs_2'`, nil)
 	s.waitEvent("ready cs_2 open")
-	s.WaitJS(`document.querySelector('coinslot-checkout').shadowRoot.querySelectorAll('iframe').length === 1`, "one frame")
+	s.WaitJS(
+		`document.querySelector('coinslot-checkout').shadowRoot.querySelectorAll('iframe').length === 1`,
+		"one frame",
+	)
 	s.WaitJS(`document.querySelector('coinslot-checkout').session === 'cs_2'`, "the new session")
 }
 
@@ -221,24 +256,31 @@ func TestRemount(t *testing.T) {
 		window.frame = el.shadowRoot.querySelector('iframe'); document.querySelector('main').moveBefore(el, null) })()`, nil)
 	s.frameView().WaitJS(`heard.length > 0`, "the same document")
 	fortest.Equal(t, len(s.requested()), 1, "after moveBefore frames were loaded")
-	s.Eval(`(() => { const el = document.querySelector('coinslot-checkout'); el.remove(); document.body.append(el) })()`, nil)
+	s.Eval(
+		`(() => { const el = document.querySelector('coinslot-checkout'); el.remove(); document.body.append(el) })()`,
+		nil,
+	)
 	s.frameView().WaitJS(`heard.some(({ type }) => type === 'shown')`, "the frame again")
 	s.WaitJS(`frame === `+iframe+` && frame.isConnected`, "the same iframe")
 	s.sync()
 
-	s.Eval(`(() => { window.el = document.querySelector('coinslot-checkout'); el.remove() })()`, nil)
+	s.Eval(`(() => { window.el = document.querySelector('coinslot-checkout'); el.remove() })()`,
+		nil)
 	s.WaitJS(`!el.shadowRoot.querySelector('iframe')`, "no frame once it is gone for good")
 }
 
 func TestScriptTwiceAndTwoElements(t *testing.T) {
 	s := openPage(t, inline+`<script src="{bff}/checkout.js?2"></script>`+inline)
 	s.waitEvent("ready cs_1 open")
-	s.WaitJS(`typeof Coinslot.open === 'function' && /^\d+\.\d+\.\d+$/.test(Coinslot.version)`, "the global")
+	s.WaitJS(`typeof Coinslot.open === 'function' && /^\d+\.\d+\.\d+$/.test(Coinslot.version)`,
+		"the global")
 	fortest.Equal(t, len(s.requested()), 1, "frames for one session")
 	// The other element of the same session keeps its link, and takes over when the one with the
 	// frame goes.
 	const all = `[...document.querySelectorAll('coinslot-checkout')]`
-	s.WaitJS(all+`.filter((el) => el.querySelector('a').checkVisibility()).length === 1`, "one link")
+	s.WaitJS(all+`.filter((el) => el.querySelector('a').checkVisibility()).length === 1`,
+		"one link")
 	s.Eval(all+`.find((el) => el.shadowRoot.querySelector('iframe')).remove()`, nil)
-	s.WaitJS(`seen.filter((line) => line === 'ready cs_1 open').length === 2`, "the other one's turn")
+	s.WaitJS(`seen.filter((line) => line === 'ready cs_1 open').length === 2`,
+		"the other one's turn")
 }

@@ -24,9 +24,13 @@ func TestNothingToSell(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := openPage(t, body)
-			s.WaitJS(`details.some(({ name, code, url }) => name === 'error' && code === 'session_unknown' && url === '')`, "the error")
+			s.WaitJS(
+				`details.some(({ name, code, url }) => name === 'error' && code === 'session_unknown' && url === '')`,
+				"the error",
+			)
 			s.WaitText("coinslot-checkout >>> [role=alert]", "That did not work.")
-			if got := strings.Join(s.Console(), "\n"); strings.Count(got, "coinslot session_unknown session "+s.bff) != 1 {
+			got := strings.Join(s.Console(), "\n")
+			if strings.Count(got, "coinslot session_unknown session "+s.bff) != 1 {
 				t.Errorf("console = %s; want one line", got)
 			}
 			s.Eval(element+`.session = 'cs_1'`, nil) // better late
@@ -49,28 +53,52 @@ func TestSaleSetLater(t *testing.T) {
 func TestOddAttributes(t *testing.T) {
 	s := openPage(t, "")
 	for name, c := range map[string]struct{ attributes, want string }{
-		"B29/path":     {`session="../../v1/sessions?x=1#y"`, "/checkout/..%2F..%2Fv1%2Fsessions%3Fx%3D1%23y?embed=inline"},
-		"B29/query":    {`item="tip&amount=1" amount="1&x=2"`, "/checkout?item=tip%26amount%3D1&amount=1%26x%3D2&embed=inline"},
-		"B30/prices":   {`session=cs_1 price=1 currency_amount=1 address=T1 wallet=x status=confirmed`, "/checkout/cs_1?embed=inline"},
-		"B31/unknown":  {`session=cs_1 lang=xx`, "lang=xx"},
-		"B31/path":     {`session=cs_1 lang="../en"`, "lang=..%2Fen"},
-		"B31/markup":   {`session=cs_1 lang="<b>&"`, "lang=%3Cb%3E%26"},
-		"B31/long":     {`session=cs_1 lang=` + strings.Repeat("x", 1000), "lang=xxx"},
-		"B32/theme":    {`session=cs_1 theme="red;background:url(//evil.example)"`, "/checkout/cs_1?embed=inline"},
-		"B32/mode":     {`session=cs_1 mode="<b>"`, "/checkout/cs_1?embed=%3Cb%3E"},
-		"B33/table":    {`session=cs_1 style="display:table-cell"`, "/checkout/cs_1?embed=inline"},
-		"B33/tiny":     {`session=cs_1 style="display:block;width:0;height:0"`, "/checkout/cs_1?embed=inline"},
-		"B28/10 KiB":   {`order=` + strings.Repeat("x", 10<<10), "/checkout?order=xxx"},
-		"B28/both":     {`session=cs_1 item=coffee`, "/checkout/cs_1?embed=inline"},
-		"B28/unicode":  {`item="кофе ☕"`, "/checkout?item=%D0%BA%D0%BE%D1%84%D0%B5%20%E2%98%95&embed=inline"},
-		"B30/negative": {`item=tip amount=-5 quantity=1e9`, "/checkout?item=tip&amount=-5&quantity=1e9&embed=inline"},
+		"B29/path": {
+			`session="../../v1/sessions?x=1#y"`,
+			"/checkout/..%2F..%2Fv1%2Fsessions%3Fx%3D1%23y?embed=inline",
+		},
+		"B29/query": {
+			`item="tip&amount=1" amount="1&x=2"`,
+			"/checkout?item=tip%26amount%3D1&amount=1%26x%3D2&embed=inline",
+		},
+		"B30/prices": {
+			`session=cs_1 price=1 currency_amount=1 address=T1 wallet=x status=confirmed`,
+			"/checkout/cs_1?embed=inline",
+		},
+		"B31/unknown": {`session=cs_1 lang=xx`, "lang=xx"},
+		"B31/path":    {`session=cs_1 lang="../en"`, "lang=..%2Fen"},
+		"B31/markup":  {`session=cs_1 lang="<b>&"`, "lang=%3Cb%3E%26"},
+		"B31/long":    {`session=cs_1 lang=` + strings.Repeat("x", 1000), "lang=xxx"},
+		"B32/theme": {
+			`session=cs_1 theme="red;background:url(//evil.example)"`,
+			"/checkout/cs_1?embed=inline",
+		},
+		"B32/mode":  {`session=cs_1 mode="<b>"`, "/checkout/cs_1?embed=%3Cb%3E"},
+		"B33/table": {`session=cs_1 style="display:table-cell"`, "/checkout/cs_1?embed=inline"},
+		"B33/tiny": {
+			`session=cs_1 style="display:block;width:0;height:0"`,
+			"/checkout/cs_1?embed=inline",
+		},
+		"B28/10 KiB": {`order=` + strings.Repeat("x", 10<<10), "/checkout?order=xxx"},
+		"B28/both":   {`session=cs_1 item=coffee`, "/checkout/cs_1?embed=inline"},
+		"B28/unicode": {
+			`item="кофе ☕"`,
+			"/checkout?item=%D0%BA%D0%BE%D1%84%D0%B5%20%E2%98%95&embed=inline",
+		},
+		"B30/negative": {
+			`item=tip amount=-5 quantity=1e9`,
+			"/checkout?item=tip&amount=-5&quantity=1e9&embed=inline",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s.SetTest(t)
-			s.visit(`<coinslot-checkout `+c.attributes+`></coinslot-checkout>`, fmt.Sprintf(policy, s.bff))
-			s.WaitJS(`performance.getEntriesByName('coinslot:shown').length > 0`, "the frame on show")
+			s.visit(`<coinslot-checkout `+c.attributes+`></coinslot-checkout>`,
+				fmt.Sprintf(policy, s.bff))
+			s.WaitJS(`performance.getEntriesByName('coinslot:shown').length > 0`,
+				"the frame on show")
 			got := s.requested()
-			if len(got) != 1 || !strings.Contains(got[0], c.want) || strings.Contains(got[0], "price") {
+			if len(got) != 1 || !strings.Contains(got[0], c.want) ||
+				strings.Contains(got[0], "price") {
 				t.Errorf("frames = %.300v; want one with %s", got, c.want)
 			}
 		})
@@ -82,12 +110,24 @@ func TestOddAttributes(t *testing.T) {
 func TestOddPlaces(t *testing.T) {
 	s := openPageWith(t, ``, "script-src * 'unsafe-inline'; frame-src *", browser.Options{})
 	for name, c := range map[string]struct{ body, ready string }{
-		"B33/hidden until later": {`<coinslot-checkout session=cs_1 hidden></coinslot-checkout><script>setTimeout(() => document.querySelector('coinslot-checkout').hidden = false, 300)</script>`, "cs_1"},
-		"B33/in a shadow tree":   {`<main></main><script>document.querySelector('main').attachShadow({ mode: 'open' }).append(Object.assign(document.createElement('coinslot-checkout'), { session: 'cs_2' }))</script>`, "cs_2"},
-		"B34/script late":        {`<coinslot-checkout session=cs_3></coinslot-checkout><script>setTimeout(() => document.body.append(Object.assign(document.createElement('script'), { src: '{bff}/checkout.js?late' })), 300)</script>`, "cs_3"},
+		"B33/hidden until later": {
+			`<coinslot-checkout session=cs_1 hidden></coinslot-checkout><script>setTimeout(() => document.querySelector('coinslot-checkout').hidden = false, 300)</script>`,
+			"cs_1",
+		},
+		"B33/in a shadow tree": {
+			`<main></main><script>document.querySelector('main').attachShadow({ mode: 'open' }).append(Object.assign(document.createElement('coinslot-checkout'), { session: 'cs_2' }))</script>`,
+			"cs_2",
+		},
+		"B34/script late": {
+			`<coinslot-checkout session=cs_3></coinslot-checkout><script>setTimeout(() => document.body.append(Object.assign(document.createElement('script'), { src: '{bff}/checkout.js?late' })), 300)</script>`,
+			"cs_3",
+		},
 		"B34/route change": {`<script>addEventListener('load', () => { const make = (session) => { document.body.replaceChildren(Object.assign(document.createElement('coinslot-checkout'), { session })) };
 			history.pushState({}, '', '/#a'); make('cs_a'); setTimeout(() => { history.pushState({}, '', '/#b'); make('cs_4') }, 300) })</script>`, "cs_4"},
-		"B37/polluted": {`<script>Object.prototype.src = Object.prototype.session = 'evil'; Array.prototype.x = 1; window.fetch = JSON.parse = null</script><coinslot-checkout session=cs_5></coinslot-checkout>`, "cs_5"},
+		"B37/polluted": {
+			`<script>Object.prototype.src = Object.prototype.session = 'evil'; Array.prototype.x = 1; window.fetch = JSON.parse = null</script><coinslot-checkout session=cs_5></coinslot-checkout>`,
+			"cs_5",
+		},
 	} {
 		s.visit(c.body, "script-src * 'unsafe-inline'; frame-src *")
 		s.WaitJS(`seen.some((line) => line === 'ready `+c.ready+` open')`, name)
@@ -102,7 +142,8 @@ func TestPageWithoutOrigin(t *testing.T) {
 	s.visit(`<iframe name=page sandbox="allow-scripts" srcdoc='<script src="{bff}/seen.js"></script><script src="{bff}/checkout.js"></script><coinslot-checkout session=cs_mute lang=x-refused></coinslot-checkout>'></iframe>`,
 		"script-src *; frame-src *")
 	page := s.Frame("page")
-	page.WaitJS(`details.some(({ name, code }) => name === 'error' && code === 'origin_refused')`, "the error")
+	page.WaitJS(`details.some(({ name, code }) => name === 'error' && code === 'origin_refused')`,
+		"the error")
 	page.WaitText("coinslot-checkout >>> [role=alert]", failedText)
 	fortest.Has(t, "frame", s.requested()[0], "origin=null")
 }
@@ -110,7 +151,11 @@ func TestPageWithoutOrigin(t *testing.T) {
 // TestWrongIntegrity: B36. The link pays.
 func TestWrongIntegrity(t *testing.T) {
 	s := openPageWith(t, "", "", browser.Options{BlockURLs: []string{"*/checkout.js"}})
-	s.visit(`<script src="{bff}/checkout.js?pinned" integrity="sha384-oqVuAfXRKap7fdgcCY5uykM6+R9GqQ8K/uxy9rx7HNQlGYl1kPzQho1wx4JwY8wC" crossorigin></script>`+inline, fmt.Sprintf(policy, s.bff))
+	s.visit(
+		`<script src="{bff}/checkout.js?pinned" integrity="sha384-oqVuAfXRKap7fdgcCY5uykM6+R9GqQ8K/uxy9rx7HNQlGYl1kPzQho1wx4JwY8wC" crossorigin></script>`+
+			inline,
+		fmt.Sprintf(policy, s.bff),
+	)
 	s.WaitJS(`document.readyState === 'complete' && !window.Coinslot`, "no script")
 	s.Click("coinslot-checkout a")
 	s.WaitText("h1", "Pay here")
@@ -139,10 +184,13 @@ func TestLookAlikeOrigin(t *testing.T) {
 	s.waitEvent("ready cs_1 open")
 	alike := strings.Replace(s.bff, "localhost", "localhost.localhost", 1)
 	s.frameView().Eval(`location.href = '`+alike+`/checkout/cs_1' + location.search`, nil)
-	s.frameView().WaitJS(`location.hostname === 'localhost.localhost' && typeof say === 'function'`, "the other origin")
+	s.frameView().WaitJS(`location.hostname === 'localhost.localhost' && typeof say === 'function'`,
+		"the other origin")
 	s.post(`{ type: 'complete', session: 'cs_1', status: 'confirmed', receipt: '' }`)
-	s.frameView().Eval(`location.href = '`+s.bff+`/checkout/cs_1' + location.search`, nil) // back home it is heard, later than what it said before
-	s.frameView().WaitJS(`location.hostname === 'localhost' && typeof say === 'function'`, "the server's own origin")
+	s.frameView().Eval(`location.href = '`+s.bff+`/checkout/cs_1' + location.search`,
+		nil) // back home it is heard, later than what it said before
+	s.frameView().WaitJS(`location.hostname === 'localhost' && typeof say === 'function'`,
+		"the server's own origin")
 	s.sync()
 	var believed bool
 	if s.Eval(`seen.includes('complete cs_1 confirmed')`, &believed); believed {
@@ -154,7 +202,10 @@ func TestLookAlikeOrigin(t *testing.T) {
 func TestFlood(t *testing.T) {
 	s := openPage(t, inline+`<iframe name=evil src="{bff}/checkout/cs_evil"></iframe>`)
 	s.waitEvent("ready cs_1 open")
-	s.Frame("evil").Eval(`setTimeout(() => { for (let n = 0; n < 1e5; n++) parent.postMessage({ coinslot: 1, type: 'hello', n }, '*') }), 0`, nil)
+	s.Frame("evil").Eval(
+		`setTimeout(() => { for (let n = 0; n < 1e5; n++) parent.postMessage({ coinslot: 1, type: 'hello', n }, '*') }), 0`,
+		nil,
+	)
 	s.frameView().Eval(`setTimeout(() => { const cyclic = { type: '__proto__' }; cyclic.self = cyclic;
 		for (let n = 0; n < 1e5; n++) say(n % 2 ? { type: 'size', height: 200 + n % 100 } : cyclic);
 		say({ type: 'x'.repeat(1e7) }); say({ type: 'status', session: 'cs_1', status: 'pending' }) }), 0`, nil)
@@ -166,7 +217,15 @@ func TestFlood(t *testing.T) {
 func TestSizes(t *testing.T) {
 	s := openReady(t)
 	for _, c := range []struct{ height, want string }{
-		{`-1`, "300"}, {`NaN`, "300"}, {`Infinity`, "300"}, {`'100px;width:1px'`, "300"}, {`{}`, "300"}, {`null`, "300"}, {`1e9`, "4000"}, {`0`, "120"}, {`500`, "500"},
+		{`-1`, "300"},
+		{`NaN`, "300"},
+		{`Infinity`, "300"},
+		{`'100px;width:1px'`, "300"},
+		{`{}`, "300"},
+		{`null`, "300"},
+		{`1e9`, "4000"},
+		{`0`, "120"},
+		{`500`, "500"},
 	} {
 		s.post(`{ type: 'size', height: 300 }`)
 		s.post(`{ type: 'size', height: ` + c.height + ` }`)
@@ -178,8 +237,11 @@ func TestSizes(t *testing.T) {
 // TestOnlyProtocolMessages: B68. Unknown messages change nothing.
 func TestOnlyProtocolMessages(t *testing.T) {
 	s := openReady(t)
-	for _, kind := range []string{"setAmount", "setAddress", "confirm", "navigate", "constructor", "__proto__", "toString"} {
-		s.post(`{ type: '` + kind + `', amount: '1', address: 'T1', href: 'https://evil.example/', url: 'https://evil.example/' }`)
+	for _, kind := range []string{
+		"setAmount", "setAddress", "confirm", "navigate", "constructor", "__proto__", "toString",
+	} {
+		s.post(`{ type: '` + kind +
+			`', amount: '1', address: 'T1', href: 'https://evil.example/', url: 'https://evil.example/' }`)
 	}
 	s.sync()
 	s.WaitJS(`seen.length === 3 && location.pathname === '/'`, "nothing else")

@@ -18,7 +18,8 @@ const (
 func TestModal(t *testing.T) {
 	s := openPage(t, modal)
 	s.Click("#buy")
-	s.WaitJS(`seen.some((line) => line.startsWith('open cs_1'))`, "the event, before ready or after it")
+	s.WaitJS(`seen.some((line) => line.startsWith('open cs_1'))`,
+		"the event, before ready or after it")
 	s.waitEvent("ready cs_1 open")
 	s.Wait(dialog)
 	s.WaitJS(`document.documentElement.style.overflow === 'hidden'`, "locked scroll")
@@ -117,7 +118,10 @@ func TestPrewarm(t *testing.T) {
 }
 
 func TestPrewarmNoneWaitsForTheClick(t *testing.T) {
-	s := openPage(t, `<coinslot-checkout session=cs_1 mode=modal prewarm=none><button id=buy>Pay</button></coinslot-checkout>`)
+	s := openPage(
+		t,
+		`<coinslot-checkout session=cs_1 mode=modal prewarm=none><button id=buy>Pay</button></coinslot-checkout>`,
+	)
 	s.WaitJS(`!!customElements.get('coinslot-checkout')`, "the script")
 	s.Eval(`document.querySelector('#buy').focus()`, nil)
 	fortest.Equal(t, len(s.requested()), 0, "frames (none before the click)")
@@ -139,13 +143,17 @@ func TestOpenAttribute(t *testing.T) {
 func TestOpenIsIdempotent(t *testing.T) {
 	s := openPage(t, "")
 	s.WaitJS(`!!window.Coinslot`, "the script")
-	s.WaitJS(`Coinslot.open({ session: 'cs_7', theme: 'dark' }) === Coinslot.open({ session: 'cs_7' })`, "the same element")
+	s.WaitJS(
+		`Coinslot.open({ session: 'cs_7', theme: 'dark' }) === Coinslot.open({ session: 'cs_7' })`,
+		"the same element",
+	)
 	s.waitEvent("ready cs_7 open")
 	s.Wait(dialog)
 	var ready map[string]string
 	s.Eval(`document.querySelector('coinslot-checkout').ready`, &ready)
 	fortest.Diff(t, ready, map[string]string{"session": "cs_7", "status": "open"}, "ready")
-	if frames, elements := len(s.requested()), s.Count("coinslot-checkout"); frames != 1 || elements != 1 {
+	frames, elements := len(s.requested()), s.Count("coinslot-checkout")
+	if frames != 1 || elements != 1 {
 		t.Errorf("%d frames in %d elements; want one each", frames, elements)
 	}
 }

@@ -37,10 +37,15 @@ func TestNPMReactBeforeScript(t *testing.T) {
 	s := openPage(t, "")
 	s.appScript = app
 	s.visit(noScript, "script-src *; frame-src *")
-	s.WaitJS(`isEarly && window.Coinslot && handle === `+element+` && handle.className === 'pay' && handle.title === 'Pay'`, "the element")
+	s.WaitJS(
+		`isEarly && window.Coinslot && handle === `+element+
+			` && handle.className === 'pay' && handle.title === 'Pay'`,
+		"the element",
+	)
 	s.Eval(`render()`, nil)
 	s.Click("coinslot-checkout button")
-	s.WaitJS(`calls.length === 3 && calls.join() === 'create 1,open 1,ready 1'`, "createSession, then each event once")
+	s.WaitJS(`calls.length === 3 && calls.join() === 'create 1,open 1,ready 1'`,
+		"createSession, then each event once")
 	fortest.Equal(t, len(s.requested()), 1, "frames were loaded")
 	fortest.Lacks(t, "console", strings.Join(s.Console(), "\n"), "Warning", "[error]")
 }
@@ -72,7 +77,8 @@ func (s *testPage) hydrates(t *testing.T) {
 	s.post(`{ type: 'complete', session: 'cs_1', status: 'confirmed', receipt: 'a.b.c' }`)
 	s.waitEvent("complete cs_1 confirmed")
 	s.Eval(`hydrate(), 0`, nil)
-	s.WaitJS(`calls.join() === 'ready,confirmed,cs_1' && handle === `+element, "what happened before, once")
+	s.WaitJS(`calls.join() === 'ready,confirmed,cs_1' && handle === `+element,
+		"what happened before, once")
 	if got := s.requested(); len(got) != 1 || !strings.Contains(got[0], "embed=inline&origin=") {
 		t.Errorf("frames: %v; want the one of the HTML", got)
 	}
@@ -128,7 +134,10 @@ func TestNPMLoads(t *testing.T) {
 		s.WaitJS(`String(window.said).startsWith("`+c.says+`")`, c.way+": "+c.says)
 	}
 	s.Eval(`run("opens"), 0`, nil)
-	s.WaitJS(`said === 1 && calls.includes('open 1') && calls.includes('ready 2') && !calls.includes('ready 1')`, "one element with the handlers of the latest call")
+	s.WaitJS(
+		`said === 1 && calls.includes('open 1') && calls.includes('ready 2') && !calls.includes('ready 1')`,
+		"one element with the handlers of the latest call",
+	)
 }
 
 // Without the script the component reports that it was blocked, and its link is there.

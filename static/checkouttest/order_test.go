@@ -57,17 +57,29 @@ func TestReopenedOrder(t *testing.T) {
 		"preparing":      {`say({ type: 'status', session: 'cs_1', status: 'preparing' })`, false},
 		"pending":        {`say({ type: 'status', session: 'cs_1', status: 'pending' })`, false},
 		"in review":      {`say({ type: 'status', session: 'cs_1', status: 'review' })`, false},
-		"to be retried":  {strings.NewReplacer("STATUS", "expired", "AGAIN", "true").Replace(end), false},
+		"to be retried": {
+			strings.NewReplacer("STATUS", "expired", "AGAIN", "true").Replace(end),
+			false,
+		},
 		"canceled, to be retried": {
 			strings.NewReplacer("STATUS", "cancelled", "AGAIN", "true").Replace(end), false,
 		},
 		"retried": {strings.NewReplacer("STATUS", "expired", "AGAIN", "false").Replace(end) +
 			`, say({ type: 'status', session: 'cs_1', status: 'pending' })`, false},
-		"a warning": {`say({ type: 'error', code: 'gateway_unavailable', recoverable: true })`, false},
-		"paid":      {strings.NewReplacer("STATUS", "confirmed", "AGAIN", "false").Replace(end), true},
-		"expired":   {strings.NewReplacer("STATUS", "expired", "AGAIN", "false").Replace(end), true},
-		"canceled":  {strings.NewReplacer("STATUS", "cancelled", "AGAIN", "false").Replace(end), true},
-		"deleted":   {`say({ type: 'error', code: 'session_unknown', recoverable: false })`, true},
+		"a warning": {
+			`say({ type: 'error', code: 'gateway_unavailable', recoverable: true })`,
+			false,
+		},
+		"paid": {
+			strings.NewReplacer("STATUS", "confirmed", "AGAIN", "false").Replace(end),
+			true,
+		},
+		"expired": {strings.NewReplacer("STATUS", "expired", "AGAIN", "false").Replace(end), true},
+		"canceled": {
+			strings.NewReplacer("STATUS", "cancelled", "AGAIN", "false").Replace(end),
+			true,
+		},
+		"deleted": {`say({ type: 'error', code: 'session_unknown', recoverable: false })`, true},
 	} {
 		for _, way := range []string{"script", "element", "order"} {
 			t.Run(name+", "+way, func(t *testing.T) {
@@ -88,7 +100,8 @@ func TestReopenedOrder(t *testing.T) {
 				s.buy(way, want)
 				s.closeDialog()
 				s.buy(way, want)
-				fortest.Equal(t, len(s.requested()), map[bool]int{false: 1, true: 2}[c.isOver], "frames")
+				fortest.Equal(t, len(s.requested()), map[bool]int{false: 1, true: 2}[c.isOver],
+					"frames")
 			})
 		}
 	}
@@ -138,8 +151,12 @@ func TestOtherOrder(t *testing.T) {
 	s.Eval(`ways.ref = () => Coinslot.open({ orderRef: ref, createSession: create })`, nil)
 	shown := func() (session string) {
 		s.Wait(dialog)
-		s.WaitJS(`[...document.querySelectorAll('coinslot-checkout')].find((el) => el.open).session`, "id")
-		s.Eval(`[...document.querySelectorAll('coinslot-checkout')].find((el) => el.open).session`, &session)
+		s.WaitJS(
+			`[...document.querySelectorAll('coinslot-checkout')].find((el) => el.open).session`,
+			"id",
+		)
+		s.Eval(`[...document.querySelectorAll('coinslot-checkout')].find((el) => el.open).session`,
+			&session)
 		s.Eval(`document.querySelectorAll('coinslot-checkout').forEach((el) => el.close())`, nil)
 		s.WaitGone(dialog)
 		return session
@@ -149,7 +166,10 @@ func TestOtherOrder(t *testing.T) {
 		{`ref = '1001'; ways.ref()`, "cs_1"}, {`ref = ''; ways.ref()`, "cs_3"},
 		{`Coinslot.open({ createSession: async () => create('other code') })`, "cs_4"},
 		{`ways.ref()`, "cs_3"},
-		{`document.querySelectorAll('coinslot-checkout').forEach((el) => { el.session = '' }); ways.ref()`, "cs_5"},
+		{
+			`document.querySelectorAll('coinslot-checkout').forEach((el) => { el.session = '' }); ways.ref()`,
+			"cs_5",
+		},
 	} {
 		s.Eval(`(() => {`+c.script+`})()`, nil)
 		fortest.Equal(t, shown(), c.want, "after %s", c.script)
@@ -168,7 +188,10 @@ func TestStartedItemKeepsItsSession(t *testing.T) {
 		`el.close(); el.mode = ''; el.remove(); setTimeout(() => document.body.append(el))`,
 	} {
 		s.Eval(`(() => { const el = window.el ??= `+element+`; `+change+` })()`, nil)
-		s.WaitJS(`(el.ready.then(() => {}), el.shadowRoot.querySelector('iframe')?.src.includes('/checkout/cs_7?'))`, change)
+		s.WaitJS(
+			`(el.ready.then(() => {}), el.shadowRoot.querySelector('iframe')?.src.includes('/checkout/cs_7?'))`,
+			change,
+		)
 		for _, url := range s.requested()[1:] {
 			fortest.Has(t, "frame", url, "/checkout/cs_7?")
 		}
@@ -176,5 +199,6 @@ func TestStartedItemKeepsItsSession(t *testing.T) {
 	s.WaitJS(`el.session === 'cs_7'`, "the session")
 
 	s.Eval(`el.item = 'tea'`, nil) // another order
-	s.WaitJS(`el.shadowRoot.querySelector('iframe')?.src.includes('/checkout?item=tea')`, "another item")
+	s.WaitJS(`el.shadowRoot.querySelector('iframe')?.src.includes('/checkout?item=tea')`,
+		"another item")
 }

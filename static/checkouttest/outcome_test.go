@@ -9,7 +9,8 @@ import (
 // endWith makes the frame report a final status; again: with a button to try again.
 func (s *testPage) endWith(status, again string) {
 	s.post(`{ type: 'status', session: 'cs_1', status: '` + status + `' }`)
-	s.post(`{ type: 'complete', session: 'cs_1', status: '` + status + `', receipt: '', again: ` + again + ` }`)
+	s.post(`{ type: 'complete', session: 'cs_1', status: '` + status + `', receipt: '', again: ` +
+		again + ` }`)
 	s.waitEvent("complete cs_1 " + status)
 }
 
@@ -28,7 +29,10 @@ func TestResultAfterAnotherTry(t *testing.T) {
 	s.post(`{ type: 'status', session: 'cs_1', status: 'pending' }`)
 	s.endWith("confirmed", "false")
 	s.WaitJS(`window.first === 'confirmed'`, "the result")
-	s.WaitJS(`seen.filter((line) => line.startsWith('complete')).join() === 'complete cs_1 expired,complete cs_1 confirmed'`, "two events")
+	s.WaitJS(
+		`seen.filter((line) => line.startsWith('complete')).join() === 'complete cs_1 expired,complete cs_1 confirmed'`,
+		"two events",
+	)
 }
 
 // TestResultAtTheEnd: without another try the result settles at once; with a late payment there is a
@@ -68,15 +72,19 @@ func TestResultWhenClosed(t *testing.T) {
 // promise no link.
 func TestCreateFailed(t *testing.T) {
 	for name, create := range map[string]string{
-		"rejects": `() => Promise.reject(Error('sold out'))`, "throws": `() => { throw Error('sold out') }`,
-		"no id": `async () => undefined`, "never": `() => new Promise(() => {})`,
+		"rejects": `() => Promise.reject(Error('sold out'))`,
+		"throws":  `() => { throw Error('sold out') }`,
+		"no id":   `async () => undefined`, "never": `() => new Promise(() => {})`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := openPage(t, "")
 			s.WaitJS(`!!window.Coinslot`, "the script")
 			s.Eval(`Coinslot.open({ createSession: `+create+` }), 0`, nil)
-			s.WaitJS(`details.some(({ name, code, url, recoverable }) => name === 'error' && code === 'create_failed' && url === '' && recoverable)`, "the error")
+			s.WaitJS(
+				`details.some(({ name, code, url, recoverable }) => name === 'error' && code === 'create_failed' && url === '' && recoverable)`,
+				"the error",
+			)
 			s.WaitText("coinslot-checkout >>> [role=alert]", "That did not work. Retry")
 			s.Eval(element+`.createSession = async () => 'cs_1', 0`, nil)
 			s.Click(retry)

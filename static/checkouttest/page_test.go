@@ -76,7 +76,8 @@ func openPageWith(t *testing.T, body, csp string, o browser.Options) *testPage {
 	bff.HandleFunc("GET /checkout.js", script(string(minified(t))))
 	bff.HandleFunc("GET /seen.js", script(recorderScript))
 	bff.HandleFunc("GET /frame.js", script(frameScript))
-	bff.HandleFunc("GET /app.js", func(w http.ResponseWriter, r *http.Request) { script(s.appScript)(w, r) })
+	bff.HandleFunc("GET /app.js",
+		func(w http.ResponseWriter, r *http.Request) { script(s.appScript)(w, r) })
 	bff.HandleFunc("GET /checkout/embed.js", s.serveTexts)
 	bff.HandleFunc("GET /checkout", s.serveFrame)
 	bff.HandleFunc("GET /checkout/{session}", s.serveFrame)
@@ -96,7 +97,8 @@ func openPageWith(t *testing.T, body, csp string, o browser.Options) *testPage {
 		}
 		fmt.Fprint(w, strings.NewReplacer("{bff}", s.bff, "{host}", s.host).Replace(body))
 	})
-	host.HandleFunc("GET /thanks", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "thank you") })
+	host.HandleFunc("GET /thanks",
+		func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "thank you") })
 	s.Page = chromium.Open(t, s.host, o)
 	return s
 }
@@ -169,7 +171,8 @@ func (s *testPage) serveTexts(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		panic(err) // the test fails
 	}
-	texts := fmt.Sprintf("...%s, css: %q", cmp.Or(serverTexts[r.FormValue("lang")], serverTexts["en"]), looks)
+	texts := fmt.Sprintf("...%s, css: %q",
+		cmp.Or(serverTexts[r.FormValue("lang")], serverTexts["en"]), looks)
 	if !r.URL.Query().Has("debug") {
 		script("export default {"+texts+"}")(w, r)
 		return
@@ -178,7 +181,11 @@ func (s *testPage) serveTexts(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		panic(err)
 	}
-	script(fmt.Sprintf("export default {explain, %s, codes: %s};\n%s", texts, codes, check.ExplainScript))(w, r)
+	script(fmt.Sprintf("export default {explain, %s, codes: %s};\n%s", texts, codes,
+		check.ExplainScript))(
+		w,
+		r,
+	)
 }
 
 // requested returns the URLs of the requested frames.

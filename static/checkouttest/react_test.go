@@ -17,10 +17,15 @@ const wrapper = "../../docs/examples/react/CoinslotCheckout.jsx"
 func TestReactWrapperIsSmall(t *testing.T) {
 	text := fortest.Must(os.ReadFile(wrapper))(t)
 	result := api.Transform(string(text), api.TransformOptions{
-		Loader: api.LoaderJSX, Target: api.ES2022, MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true,
+		Loader:            api.LoaderJSX,
+		Target:            api.ES2022,
+		MinifyWhitespace:  true,
+		MinifyIdentifiers: true,
+		MinifySyntax:      true,
 	})
 	if len(result.Errors) > 0 || len(result.Code) > 1000 {
-		t.Errorf("the wrapper is %d bytes minified, with errors %v; want at most 1000", len(result.Code), result.Errors)
+		t.Errorf("the wrapper is %d bytes minified, with errors %v; want at most 1000",
+			len(result.Code), result.Errors)
 	}
 }
 
@@ -30,9 +35,11 @@ func withReact(t *testing.T, text string) string {
 	t.Helper()
 	need.File(t, "../../.cache/npm/react-dom/client.js")
 	result := api.Build(api.BuildOptions{
-		Stdin:  &api.StdinOptions{Contents: text, ResolveDir: ".", Loader: api.LoaderJSX},
-		Bundle: true, Target: api.ES2022, NodePaths: []string{"../../.cache/npm", "../../.cache/npm-types/node_modules"},
-		Define: map[string]string{"process.env.NODE_ENV": `"development"`},
+		Stdin:     &api.StdinOptions{Contents: text, ResolveDir: ".", Loader: api.LoaderJSX},
+		Bundle:    true,
+		Target:    api.ES2022,
+		NodePaths: []string{"../../.cache/npm", "../../.cache/npm-types/node_modules"},
+		Define:    map[string]string{"process.env.NODE_ENV": `"development"`},
 	})
 	if len(result.Errors) > 0 {
 		t.Fatalf("bundling: %v", result.Errors)
@@ -63,7 +70,8 @@ func TestReactStrictMode(t *testing.T) {
 	s.appScript = app
 	s.visit(`<main></main><script src="{bff}/app.js"></script>`, "script-src *; frame-src *")
 	s.waitEvent("ready cs_1 open")
-	s.WaitJS(`handle === `+element+` && handle.returnUrl === '/x' && !handle.hasAttribute('open')`, "the ref and the attributes")
+	s.WaitJS(`handle === `+element+` && handle.returnUrl === '/x' && !handle.hasAttribute('open')`,
+		"the ref and the attributes")
 	s.Eval(`render()`, nil)
 	s.WaitJS(`calls.join() === 'ready 0,open 0'`, "each event once")
 	s.post(`{ type: 'status', session: 'cs_1', status: 'pending' }`)
@@ -84,5 +92,8 @@ func TestReactServerRendering(t *testing.T) {
 	s := openPage(t, "")
 	s.appScript = app
 	s.visit(`<script src="{bff}/app.js"></script>`, "script-src *; frame-src *")
-	s.WaitJS("window.html === `<coinslot-checkout session=\"cs_1\" mode=\"modal\"><a href=\"/pay\">Pay</a></coinslot-checkout>`", "the element with its link")
+	s.WaitJS(
+		"window.html === `<coinslot-checkout session=\"cs_1\" mode=\"modal\"><a href=\"/pay\">Pay</a></coinslot-checkout>`",
+		"the element with its link",
+	)
 }

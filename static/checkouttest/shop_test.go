@@ -30,8 +30,16 @@ func openShop(t *testing.T, o browser.Options) *testPage {
 		w.Header().Set("Content-Security-Policy", fmt.Sprintf("default-src 'none'; script-src 'self' %[1]s; frame-src %[1]s; "+
 			"style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'", s.bff))
 		if err := page.Execute(w, map[string]any{"Base": s.bff, "Items": []item{
-			{"coffee", "House blend, 1 kg", "Brazil and Ethiopia, roasted on Tuesday. Chocolate, orange, no nonsense.", "18.00", "cs_coffee", s.bff + "/checkout/cs_coffee"},
-			{"tickets", "Cupping evening, two seats", "Six origins, two hours, one very long table. Friday at seven.", "25.00", "cs_tickets", s.bff + "/checkout/cs_tickets"},
+			{
+				"coffee", "House blend, 1 kg",
+				"Brazil and Ethiopia, roasted on Tuesday. Chocolate, orange, no nonsense.",
+				"18.00", "cs_coffee", s.bff + "/checkout/cs_coffee",
+			},
+			{
+				"tickets", "Cupping evening, two seats",
+				"Six origins, two hours, one very long table. Friday at seven.", "25.00",
+				"cs_tickets", s.bff + "/checkout/cs_tickets",
+			},
 		}}); err != nil {
 			t.Errorf("rendering the shop: %v", err)
 		}

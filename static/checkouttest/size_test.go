@@ -74,15 +74,17 @@ var texts = regexp.MustCompile(`import\(\w+ ?\+ ?["']/checkout/embed\.js\?["'] ?
 // TestBannedConstructs keeps out what a strict policy refuses, and what would talk to strangers.
 func TestBannedConstructs(t *testing.T) {
 	banned := map[string]string{
-		"HTML from text":         `innerHTML|outerHTML|insertAdjacentHTML|srcdoc|document\.write`,
-		"code from text":         `\beval\b|new Function|Function\(|set(Timeout|Interval)\(\s*["'` + "`" + `]`,
+		"HTML from text": `innerHTML|outerHTML|insertAdjacentHTML|srcdoc|document\.write`,
+		"code from text": `\beval\b|new Function|Function\(|set(Timeout|Interval)\(\s*["'` +
+			"`" + `]`,
 		"inline style attribute": `setAttribute\(\s*["'` + "`" + `]style|cssText`,
 		"style element":          `createElement\(\s*["'` + "`" + `]style|<style`,
-		"second script":          `\w\(\s*["'` + "`" + `]script["'` + "`" + `],|createElement\(\s*["'` + "`" + `]script|import\(`,
-		"message to anyone":      `postMessage\([^)]*["'` + "`" + `]\*`,
-		"cookies or storage":     `document\.cookie|localStorage|sessionStorage|indexedDB`,
-		"network by itself":      `\bfetch\(|XMLHttpRequest|WebSocket|sendBeacon`,
-		"unload handlers":        `beforeunload|["'` + "`" + `]unload|onunload`,
+		"second script": `\w\(\s*["'` + "`" + `]script["'` + "`" +
+			`],|createElement\(\s*["'` + "`" + `]script|import\(`,
+		"message to anyone":  `postMessage\([^)]*["'` + "`" + `]\*`,
+		"cookies or storage": `document\.cookie|localStorage|sessionStorage|indexedDB`,
+		"network by itself":  `\bfetch\(|XMLHttpRequest|WebSocket|sendBeacon`,
+		"unload handlers":    `beforeunload|["'` + "`" + `]unload|onunload`,
 	}
 	forms := modules(t, "checkout")
 	forms["the minified script"] = string(minified(t))
@@ -102,7 +104,8 @@ func TestOneRequest(t *testing.T) {
 		for _, minify := range []bool{false, true} {
 			static := regexp.MustCompile(`(?m)^\s*(import|export)\b|require\(|import[ {]`)
 			if found := static.Find(bundled(t, name, minify)); found != nil {
-				t.Errorf("%s.js, minified %t: %q; want a classic script in one piece", name, minify, found)
+				t.Errorf("%s.js, minified %t: %q; want a classic script in one piece", name, minify,
+					found)
 			}
 		}
 	}

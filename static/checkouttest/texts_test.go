@@ -16,26 +16,36 @@ import (
 // waitLabels waits for the labels of frame, dialog and close button.
 func (s *testPage) waitLabels(want string) {
 	s.WaitJS(`(() => { const root = `+element+`.shadowRoot, dialog = root.querySelector('dialog');
-		return [root.querySelector('iframe')?.title, dialog.ariaLabel, dialog.querySelector('button').ariaLabel].join() === '`+want+`' })()`, "labels "+want)
+		return [root.querySelector('iframe')?.title, dialog.ariaLabel, dialog.querySelector('button').ariaLabel].join() === '`+want+`' })()`, "labels "+
+		want)
 }
 
 func TestServerTexts(t *testing.T) {
-	s := openPage(t, `<main lang=de><coinslot-checkout session=cs_mute text-close="Weg damit"></coinslot-checkout></main>`)
+	s := openPage(
+		t,
+		`<main lang=de><coinslot-checkout session=cs_mute text-close="Weg damit"></coinslot-checkout></main>`,
+	)
 	s.waitLabels("Kasse,Kasse,Weg damit") // the page's own text wins
 	s.WaitText("coinslot-checkout >>> [role=alert]", "Die Kasse lädt nicht. Kasse öffnen Nochmals")
-	want := "/checkout/embed.js?embed=inline&origin=" + strings.NewReplacer(":", "%3A", "/", "%2F").Replace(s.host) + "&lang=de"
+	want := "/checkout/embed.js?embed=inline&origin=" +
+		strings.NewReplacer(":", "%3A", "/", "%2F").Replace(s.host) + "&lang=de"
 	fortest.Diff(t, s.textRequests, []string{want}, "asked for words")
 }
 
 // TestWithoutTexts: if the policy blocks the import of texts, the checkout works in English.
 func TestWithoutTexts(t *testing.T) {
 	s := openPage(t, "")
-	csp := fmt.Sprintf("default-src 'none'; script-src %[1]s/checkout.js %[1]s/seen.js; frame-src %[1]s; require-trusted-types-for 'script'; trusted-types 'none'", s.bff)
+	csp := fmt.Sprintf(
+		"default-src 'none'; script-src %[1]s/checkout.js %[1]s/seen.js; frame-src %[1]s; require-trusted-types-for 'script'; trusted-types 'none'",
+		s.bff,
+	)
 	s.visit(inline, csp)
 	s.waitEvent("ready cs_1 open")
 	s.waitLabels("Checkout,Checkout,Close")
 	s.WaitConsole(0, "embed.js")
-	if console := strings.Join(s.Console(), "\n"); !strings.Contains(console, "embed.js") || strings.Contains(console, "coinslot") && strings.Contains(console, "csp_frame_src") {
+	console := strings.Join(s.Console(), "\n")
+	if !strings.Contains(console, "embed.js") ||
+		strings.Contains(console, "coinslot") && strings.Contains(console, "csp_frame_src") {
 		t.Errorf("console = %s; want one blocked import, and no failure by it", console)
 	}
 	s.checkNoError(t)
@@ -60,7 +70,10 @@ func TestPinnedScript(t *testing.T) {
 
 // TestTextsBeforeFrame: the texts are loaded before the frame, in the page's language.
 func TestTextsBeforeFrame(t *testing.T) {
-	s := openPage(t, `<main lang=de><coinslot-checkout session=cs_1 mode=modal prewarm=none><a id=buy href="/thanks">Pay</a></coinslot-checkout></main>`)
+	s := openPage(
+		t,
+		`<main lang=de><coinslot-checkout session=cs_1 mode=modal prewarm=none><a id=buy href="/thanks">Pay</a></coinslot-checkout></main>`,
+	)
 	s.waitLabels(",Kasse,Schließen")
 	s.Eval(element+`.lang = 'en'`, nil)
 	s.waitLabels(",Checkout,Close")
@@ -76,7 +89,11 @@ func TestOriginRefused(t *testing.T) {
 // TestFrameOfUnlistedPage: a frame of the page's HTML, which stays silent there, is refused likewise.
 // It gives way to one of the element, and that to the words.
 func TestFrameOfUnlistedPage(t *testing.T) {
-	s := openPage(t, strings.Replace(fmt.Sprintf(ownFrame, "cs_mute"), " session=", " lang=x-refused session=", 1))
+	s := openPage(
+		t,
+		strings.Replace(fmt.Sprintf(ownFrame, "cs_mute"), " session=", " lang=x-refused session=",
+			1),
+	)
 	s.waitFailure(t, failedText, "origin_refused", "COINSLOT_ORIGINS must list it "+s.bff)
 	s.WaitGone(`coinslot-checkout > iframe`)
 	s.checkReportedOnce(t)
@@ -104,8 +121,13 @@ func (s *testPage) checkReportedOnce(t *testing.T) {
 func TestFixFromFrame(t *testing.T) {
 	s := openReady(t)
 	for code, cure := range map[string]string{
-		"order_invalid": `'COINSLOT_ORDER_KEY'`, "session_unknown": `'a\nb'`, "session_paid": `'é'`, "session_expired": `'x'.repeat(201)`,
-		"item_unknown": `['COINSLOT_\n']`, "wasm_failed": `''`, "gateway_unavailable": `undefined`,
+		"order_invalid":       `'COINSLOT_ORDER_KEY'`,
+		"session_unknown":     `'a\nb'`,
+		"session_paid":        `'é'`,
+		"session_expired":     `'x'.repeat(201)`,
+		"item_unknown":        `['COINSLOT_\n']`,
+		"wasm_failed":         `''`,
+		"gateway_unavailable": `undefined`,
 	} {
 		s.post(`{ type: 'error', code: '` + code + `', recoverable: false, cure: ` + cure + ` }`)
 		s.WaitJS(`details.some(({ name, code }) => name === 'error' && code === '`+code+`')`, code)
@@ -118,17 +140,29 @@ func TestFixFromFrame(t *testing.T) {
 
 // TestReadyRejects: with an Error, which keeps its fields.
 func TestReadyRejects(t *testing.T) {
-	s := openPageWith(t, inline, "default-src 'none'; script-src *; frame-src https://elsewhere.example", browser.Options{})
+	s := openPageWith(t, inline,
+		"default-src 'none'; script-src *; frame-src https://elsewhere.example", browser.Options{})
 	var got map[string]any
-	s.Eval(element+`.ready.catch((error) => ({ ...error, real: error instanceof Error, message: error.message }))`, &got)
-	want := map[string]any{"real": true, "message": "csp_frame_src", "code": "csp_frame_src", "recoverable": true, "url": s.bff + "/checkout/cs_1"}
+	s.Eval(
+		element+
+			`.ready.catch((error) => ({ ...error, real: error instanceof Error, message: error.message }))`,
+		&got,
+	)
+	want := map[string]any{
+		"real":        true,
+		"message":     "csp_frame_src",
+		"code":        "csp_frame_src",
+		"recoverable": true,
+		"url":         s.bff + "/checkout/cs_1",
+	}
 	fortest.Diff(t, got, want, "ready was rejected with")
 	s.checkReportedOnce(t)
 }
 
 // TestPromisesSurviveRestart: promises of a changed or retried checkout settle with the next one.
 func TestPromisesSurviveRestart(t *testing.T) {
-	s := openPage(t, `<coinslot-checkout mode=modal><button id=buy>Pay</button></coinslot-checkout>`)
+	s := openPage(t,
+		`<coinslot-checkout mode=modal><button id=buy>Pay</button></coinslot-checkout>`)
 	s.WaitJS(`!!window.Coinslot`, "the script")
 	s.Eval(`(() => { const { ready, result } = `+element+`;
 		ready.then(({ session }) => { window.first = session }); result.then(({ status }) => { window.last = status });

@@ -58,7 +58,11 @@ func ofManifest(t *testing.T) description {
 	decode(t, "custom-elements.json", &manifest)
 	fortest.Equal(t, manifest.SchemaVersion, "1.0.0", "schemaVersion")
 	d := manifest.Modules[0].Declarations[0]
-	return description{names(d.Attributes, "none"), names(d.Members, "method"), names(d.Events, "none")}.sorted()
+	return description{
+		names(d.Attributes, "none"),
+		names(d.Members, "method"),
+		names(d.Events, "none"),
+	}.sorted()
 }
 
 func ofWebTypes(t *testing.T) description {
@@ -78,7 +82,11 @@ func ofWebTypes(t *testing.T) description {
 		fortest.Has(t, name+".js", string(bundled(t, name, false)), `version: "`+types.Version+`"`)
 	}
 	e := types.Contributions.HTML.Elements[0]
-	return description{names(e.Attributes, "none"), names(e.JS.Properties, "none"), names(e.JS.Events, "none")}.sorted()
+	return description{
+		names(e.Attributes, "none"),
+		names(e.JS.Properties, "none"),
+		names(e.JS.Events, "none"),
+	}.sorted()
 }
 
 // ofTypes reads checkout.d.ts as text: members of Options, TextAttributes, Attributes, Checkout and EventMap.
@@ -96,8 +104,13 @@ func ofTypes(t *testing.T) description {
 		return out
 	}
 	const member = `(?m)^  (?:readonly )?'?([\w-]+)'?\??:`
-	options := slices.DeleteFunc(find(member, body("Options")), func(name string) bool { return name == "returnUrl" })
-	return description{append(options, find(member, body("TextAttributes")+body("Attributes"))...), append(find(member, body("Checkout")), "lang"), find(member, body("EventMap"))}.sorted()
+	options := slices.DeleteFunc(find(member, body("Options")),
+		func(name string) bool { return name == "returnUrl" })
+	return description{
+		append(options, find(member, body("TextAttributes")+body("Attributes"))...),
+		append(find(member, body("Checkout")), "lang"),
+		find(member, body("EventMap")),
+	}.sorted()
 }
 
 // ofScript reads the element's source; a page's own texts are no observed attributes, and prewarm
@@ -114,7 +127,8 @@ func ofScript(t *testing.T) description {
 	list, _, _ = strings.Cut(list, "]")
 	attributes := find(`'([\w-]+)'`, list)
 	var d description
-	d.Attributes = append(slices.Clone(attributes), "text-title", "text-close", "text-failed", "text-offline", "text-link", "text-retry", "data-debug")
+	d.Attributes = append(slices.Clone(attributes), "text-title", "text-close", "text-failed",
+		"text-offline", "text-link", "text-retry", "data-debug")
 	for _, name := range attributes {
 		if name != "prewarm" {
 			d.Properties = append(d.Properties, strings.Replace(name, "-u", "U", 1))
@@ -134,7 +148,11 @@ func ofScript(t *testing.T) description {
 // nothing else.
 func TestElementDescriptionsAgree(t *testing.T) {
 	want := ofScript(t)
-	for name, got := range map[string]description{"checkout.d.ts": ofTypes(t), "custom-elements.json": ofManifest(t), "web-types.json": ofWebTypes(t)} {
+	for name, got := range map[string]description{
+		"checkout.d.ts":        ofTypes(t),
+		"custom-elements.json": ofManifest(t),
+		"web-types.json":       ofWebTypes(t),
+	} {
 		fortest.Diff(t, got, want, "%s (-checkout.js +it)", name)
 	}
 }

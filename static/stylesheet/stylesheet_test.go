@@ -1,11 +1,8 @@
 package stylesheet
 
 import (
-	"bytes"
-	"coinslot/bff/fortest"
 	"errors"
 	"io/fs"
-	"os"
 	"testing"
 	"testing/fstest"
 )
@@ -21,19 +18,5 @@ func TestJoin(t *testing.T) {
 	}
 	if _, err := Join(files, "doctor.css"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Join without a part: %v; want ErrNotExist", err)
-	}
-}
-
-// TestParts holds that each part can be read at one sitting.
-func TestParts(t *testing.T) {
-	names, err := fs.Glob(os.DirFS(".."), "css/*.css")
-	if err != nil || len(names) < 5 {
-		t.Fatalf("%d parts, %v", len(names), err)
-	}
-	for _, name := range names {
-		part := fortest.Must(os.ReadFile("../" + name))(t)
-		if lines := bytes.Count(part, []byte("\n")); lines >= 300 || !bytes.HasPrefix(part, []byte("/* ")) {
-			t.Errorf("%s has %d lines; want fewer than 300, and first what it is about", name, lines)
-		}
 	}
 }

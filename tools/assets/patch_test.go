@@ -1,13 +1,9 @@
 package main
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -128,34 +124,4 @@ func TestApply(t *testing.T) {
 			t.Errorf("%s: error %v; want one that has %q", name, err, test.want)
 		}
 	}
-}
-
-// TestPatchHeaders: each patch says why it is there, what it saves and what go-app's maintainers
-// know of it. One that saves less than 3 % of the program says why it is kept.
-func TestPatchHeaders(t *testing.T) {
-	const worthwhile = 24_000 // bytes, 3 % of app.wasm in brotli
-	saves := regexp.MustCompile(`(?m)^Saves: (-?[0-9,]+) bytes of app\.wasm`)
-	fortest.OK(t, fs.WalkDir(patches, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		text, err := patches.ReadFile(name)
-		header, _, found := strings.Cut(string(text), "\ndiff --git ")
-		if err != nil || !found {
-			return errors.Join(err, errors.New(name+" is no patch"))
-		}
-		for _, want := range []string{"\nWhy: ", "\nUpstream: "} {
-			fortest.Has(t, name, header, want)
-		}
-		saved := saves.FindStringSubmatch(header)
-		if saved == nil {
-			t.Errorf("%s does not say what it saves", name)
-			return nil
-		}
-		n, err := strconv.Atoi(strings.ReplaceAll(saved[1], ",", ""))
-		if err == nil && n < worthwhile && !strings.Contains(header, "\nKept for its ") {
-			t.Errorf("%s saves %d bytes and does not say why it is kept", name, n)
-		}
-		return err
-	}))
 }

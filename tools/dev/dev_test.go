@@ -1,39 +1,13 @@
 package main
 
 import (
-	"net"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"coinslot/bff/fortest"
 )
-
-func TestWorkFor(t *testing.T) {
-	for _, c := range []struct {
-		changed string
-		want    work
-	}{
-		{"static/css/1-tokens.css", work{assets: true}},
-		{"static/text/de.json", work{assets: true}},
-		{"static/shop/index.html", work{assets: true}},
-		{"static/static.go", work{program: true}},
-		{"static/stylesheet/sheet.go", everything},
-		{"app/screen/choose.go", everything},
-		{"bff/shop/page.go", work{program: true}},
-		{"tools/assets/steps.go", everything},
-		{"go.mod", everything},
-	} {
-		if got := workFor([]string{c.changed}); got != c.want {
-			t.Errorf("%s needs %+v; want %+v", c.changed, got, c.want)
-		}
-	}
-	if got := workFor([]string{"bff/shop/page.go", "static/frame/main.js"}); got != everything {
-		t.Errorf("two changes need %+v", got)
-	}
-}
 
 // TestSnapshot: what is built from is seen, and what is built or only tested is not.
 func TestSnapshot(t *testing.T) {
@@ -57,14 +31,4 @@ func TestSnapshot(t *testing.T) {
 	fortest.OK(t, os.Remove(filepath.Join(root, "bff/gone.go")))
 	got, want := differences(before, snapshot(root)), []string{"app/a.go", "bff/gone.go", "static/new.css"}
 	fortest.Diff(t, got, want, "changed")
-}
-
-// TestPortInUse: a second make dev says so before it builds.
-func TestPortInUse(t *testing.T) {
-	taken := fortest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
-	defer taken.Close()
-	l := &loop{port: taken.Addr().(*net.TCPAddr).Port}
-	if err := l.checkPorts(); err == nil || !strings.Contains(err.Error(), "Choose other ports with -port") {
-		t.Errorf("error %v; want one that says what to do", err)
-	}
 }

@@ -43,7 +43,8 @@ func withoutExternalTests(t *testing.T) overlay {
 		t.Fatalf("finding the domain's tests: %d, %v", len(names), err)
 	}
 	for _, name := range names {
-		f := fortest.Must(parser.ParseFile(token.NewFileSet(), name, nil, parser.PackageClauseOnly))(t)
+		f := fortest.Must(parser.ParseFile(token.NewFileSet(), name, nil,
+			parser.PackageClauseOnly))(t)
 		if strings.HasSuffix(f.Name.Name, "_test") {
 			o[name] = ""
 		}
@@ -109,7 +110,8 @@ func TestTortureConfirmGate(t *testing.T) {
 	began, seed := time.Now(), goal.Seed(t)
 	source := fortest.Must(os.ReadFile(filepath.Join(domain(t), "gate.go")))(t)
 	all := mutate(t, "gate.go", source)
-	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(all),
+		func(i, j int) { all[i], all[j] = all[j], all[i] })
 	want := goal.Rounds(3, len(all))
 
 	if out, end := runGate(t, withoutExternalTests(t)); end != passed {
@@ -130,8 +132,14 @@ func TestTortureConfirmGate(t *testing.T) {
 	delete(ends, unmade)
 	delete(ends, passed)
 	goal.Report(t, goal.Result{
-		Goal: "confirm gate", Rounds: rounds, Wanted: len(all) - unborn, Violations: survivors, Seed: seed, Took: time.Since(began),
-		Figure: fmt.Sprintf("mutants found by %s; %d not counted, since they do not compile", tally(ends), unborn),
+		Goal:       "confirm gate",
+		Rounds:     rounds,
+		Wanted:     len(all) - unborn,
+		Violations: survivors,
+		Seed:       seed,
+		Took:       time.Since(began),
+		Figure: fmt.Sprintf("mutants found by %s; %d not counted, since they do not compile",
+			tally(ends), unborn),
 	})
 }
 

@@ -27,8 +27,11 @@ var swaps = map[string][]string{ // by name
 
 // weaker are operators that a condition's operator could be mistaken for.
 var weaker = map[token.Token][]token.Token{
-	token.EQL: {token.NEQ}, token.NEQ: {token.EQL}, token.LOR: {token.LAND}, token.LAND: {token.LOR},
-	token.LSS: {token.LEQ, token.GTR}, token.GTR: {token.GEQ, token.LSS},
+	token.EQL:  {token.NEQ},
+	token.NEQ:  {token.EQL},
+	token.LOR:  {token.LAND},
+	token.LAND: {token.LOR},
+	token.LSS:  {token.LEQ, token.GTR}, token.GTR: {token.GEQ, token.LSS},
 }
 
 // mutate returns every mutant of a Go file: each condition taken out, each
@@ -71,7 +74,8 @@ func (m *mutator) function(f *ast.FuncDecl) {
 	if f.Body == nil {
 		return
 	}
-	boolean := f.Type.Results != nil && len(f.Type.Results.List) == 1 && m.text(f.Type.Results.List[0].Type) == "bool"
+	boolean := f.Type.Results != nil && len(f.Type.Results.List) == 1 &&
+		m.text(f.Type.Results.List[0].Type) == "bool"
 	ast.Inspect(f.Body, func(n ast.Node) bool {
 		if r, ok := n.(*ast.ReturnStmt); ok && boolean && len(r.Results) == 1 {
 			m.replace(r.Results[0], "true")
@@ -168,5 +172,6 @@ func (m *mutator) replace(n ast.Node, text string) {
 		return
 	}
 	m.seen[string(source)] = true
-	m.mutants = append(m.mutants, mutant{fmt.Sprintf("%s: %s -> %s", m.files.Position(n.Pos()), m.text(n), text), source})
+	m.mutants = append(m.mutants,
+		mutant{fmt.Sprintf("%s: %s -> %s", m.files.Position(n.Pos()), m.text(n), text), source})
 }

@@ -54,7 +54,8 @@ func verify(h http.Header, body []byte, now time.Time, inUse []string) error {
 		fmt.Fprintf(mac, "%s.%s.%s", id, stamp, body)
 		want := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 		if !slices.Contains(strings.Fields(h.Get("webhook-signature")), want) {
-			return fmt.Errorf("no signature of %s is by secret %d", id, slices.Index(secrets, secret)+1)
+			return fmt.Errorf("no signature of %s is by secret %d", id,
+				slices.Index(secrets, secret)+1)
 		}
 	}
 	return nil
@@ -80,7 +81,9 @@ type receiver struct {
 	wrong  []string
 }
 
-func newReceiver(t *testing.T, now func() time.Time, seed uint64, patience time.Duration) *receiver {
+func newReceiver(
+	t *testing.T, now func() time.Time, seed uint64, patience time.Duration,
+) *receiver {
 	r := &receiver{
 		now: now, rng: rand.New(rand.NewPCG(seed, 99)), inUse: secrets[:1], patience: patience,
 		bodies: map[string]string{}, acked: map[string]int{}, dying: func() {},
@@ -162,14 +165,18 @@ type crashingOutbox struct {
 
 var errCrashed = errors.New("killed")
 
-func (m *crashingOutbox) ClaimDeliveries(ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string) ([]webhook.Delivery, error) {
+func (m *crashingOutbox) ClaimDeliveries(
+	ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string,
+) ([]webhook.Delivery, error) {
 	if m.dead.Load() {
 		return nil, errCrashed
 	}
 	return m.DB.ClaimDeliveries(ctx, now, lease, limit, endpoints)
 }
 
-func (m *crashingOutbox) RecordResult(ctx context.Context, d webhook.Delivery, r webhook.DeliveryResult) error {
+func (m *crashingOutbox) RecordResult(
+	ctx context.Context, d webhook.Delivery, r webhook.DeliveryResult,
+) error {
 	if m.dead.Load() {
 		return errCrashed
 	}
@@ -187,8 +194,11 @@ type deliverer struct {
 func newDeliverer(t *testing.T, db *store.DB, now time.Time) *deliverer {
 	t.Helper()
 	s := payment.Session{
-		ID: payment.NewSessionID(), Status: wire.Open, CreatedAt: now, ExpiresAt: now.Add(time.Hour),
-		Order: payment.Order{AmountUSD: decimal.RequireFromString("25")},
+		ID:        payment.NewSessionID(),
+		Status:    wire.Open,
+		CreatedAt: now,
+		ExpiresAt: now.Add(time.Hour),
+		Order:     payment.Order{AmountUSD: decimal.RequireFromString("25")},
 	}
 	fortest.Must(db.Insert(t.Context(), s))(t)
 	return &deliverer{t: t, session: s.ID, bodies: map[string]string{}}
@@ -201,12 +211,20 @@ func (l *deliverer) tell(db *store.DB, count int, now time.Time) (ids []string) 
 	for range count {
 		l.n++
 		id := fmt.Sprintf("evt_%08d", l.n)
-		body := fmt.Sprintf(`{"type":"checkout.confirmed","data":{"n":%d,"pad":"%s"}}`, l.n, strings.Repeat("x", l.n%50))
-		events = append(events, payment.Event{ID: id, Type: payment.EventConfirmed, Session: l.session, At: now, Body: []byte(body)})
+		body := fmt.Sprintf(`{"type":"checkout.confirmed","data":{"n":%d,"pad":"%s"}}`, l.n,
+			strings.Repeat("x", l.n%50))
+		events = append(events, payment.Event{
+			ID:      id,
+			Type:    payment.EventConfirmed,
+			Session: l.session,
+			At:      now,
+			Body:    []byte(body),
+		})
 		l.bodies[id] = body
 		ids = append(ids, id)
 	}
-	fortest.Must(db.Update(l.t.Context(), l.session, 0, func(*payment.Session) ([]payment.Event, error) { return events, nil }))(l.t)
+	fortest.Must(db.Update(l.t.Context(), l.session, 0,
+		func(*payment.Session) ([]payment.Event, error) { return events, nil }))(l.t)
 	return ids
 }
 
@@ -233,7 +251,12 @@ func (p *deliveryRun) begin(inUse []string) {
 	p.receiver.rotate(inUse)
 	p.receiver.dying = func() { p.outbox.dead.Store(true) }
 	p.sender, err = webhook.New(webhook.Config{
-		Outbox: p.outbox, Endpoints: []string{endpoint}, Secrets: inUse, AllowPrivate: true, Timeout: p.receiver.patience, Now: p.clock.Now,
+		Outbox:       p.outbox,
+		Endpoints:    []string{endpoint},
+		Secrets:      inUse,
+		AllowPrivate: true,
+		Timeout:      p.receiver.patience,
+		Now:          p.clock.Now,
 	})
 	fortest.OK(p.t, err)
 }
@@ -246,7 +269,8 @@ func (p *deliveryRun) kill(n int, inUse []string) {
 	p.receiver.die.Store(int64(1 + n%4))
 	p.pass()
 	p.receiver.die.Store(-1)
-	fortest.Must(p.outbox.DB.ClaimDeliveries(p.t.Context(), p.clock.Now(), time.Minute, 3, []string{p.receiver.server.URL + "/hook"}))(p.t)
+	fortest.Must(p.outbox.DB.ClaimDeliveries(p.t.Context(), p.clock.Now(), time.Minute, 3,
+		[]string{p.receiver.server.URL + "/hook"}))(p.t)
 	p.end()
 	p.begin(inUse)
 }
@@ -288,7 +312,8 @@ func (p *deliveryRun) outage(days int) {
 // system offers that, since nothing here is about what a disk keeps.
 func scratch(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "coinslot-torture-") //nolint:usetesting // t.TempDir is on a disk
+	dir, err := os.MkdirTemp("/dev/shm",
+		"coinslot-torture-") //nolint:usetesting // t.TempDir is on a disk
 	if err != nil {
 		return t.TempDir()
 	}
@@ -304,7 +329,12 @@ func TestTortureWebhooks(t *testing.T) {
 	rounds := goal.Rounds(300, 10_000)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	c := &checkouttest.Clock{At: time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)}
-	r := newReceiver(t, c.Now, seed, 1500*time.Millisecond) // a machine that is busy answers late: by then the clock must not have moved
+	r := newReceiver(
+		t,
+		c.Now,
+		seed,
+		1500*time.Millisecond,
+	) // a machine that is busy answers late: by then the clock must not have moved
 	p := &deliveryRun{t: t, path: filepath.Join(scratch(t), "coinslot.db"), clock: c, receiver: r}
 	p.begin(secrets[:1])
 	l := newDeliverer(t, p.outbox.DB, c.Now())
@@ -348,7 +378,12 @@ func TestTortureWebhooks(t *testing.T) {
 		}
 	}
 	goal.Report(t, goal.Result{
-		Goal: "webhooks", Rounds: l.n, Wanted: 10_000, Violations: violations + lost, Seed: seed, Took: time.Since(began),
+		Goal:       "webhooks",
+		Rounds:     l.n,
+		Wanted:     10_000,
+		Violations: violations + lost,
+		Seed:       seed,
+		Took:       time.Since(began),
 		Figure: fmt.Sprintf("events, %d tries of which %d in 29 days of outage for %d of them, %d kills: %d lost, %d duplicates, %d wrong signatures or bodies",
 			r.tries, r.tries-faulty, away, p.kills, lost, again, violations),
 	})

@@ -17,6 +17,7 @@ import (
 	"coinslot/bff/console"
 	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
+	"coinslot/bff/rates"
 	"coinslot/bff/store/storetest"
 	"coinslot/bff/webhook"
 )
@@ -27,6 +28,7 @@ type memory struct {
 	webhook.Log
 	webhook.Rerouting
 	console.Records
+	rates.Store
 	gatewaylist.Runs
 	checkout.Eraser
 
