@@ -79,8 +79,8 @@ func newCluster(t testing.TB) *cluster {
 		need.Tool(t, need.Missing("PostgreSQL", "install"))
 	}
 	c := &cluster{t: t, asks: &http.Client{Timeout: time.Second}}
-	c.dir = fortest.Must(os.MkdirTemp("/tmp",
-		"coinslot-ha-"))(t) //nolint:usetesting // the user postgres can't enter t.TempDir
+	//nolint:usetesting // the user postgres can't enter t.TempDir
+	c.dir = fortest.Must(os.MkdirTemp("/tmp", "coinslot-ha-"))(t)
 	fortest.OK(t, os.Chmod(c.dir, 0o755))
 	c.removeAtEnd()
 	etcd := c.startEtcd()

@@ -98,7 +98,7 @@ func badAmounts(t *testing.T, b *inputRig) {
 			list = append(list, create(id, `{"amount_usd":`+v+`}`, code, "amount_usd"))
 		}
 	}
-	for _, name := range []string{"currency", "amount", "amount_cents", "price", "quantity"} {
+	for _, name := range []string{"amount_eur", "amount_cents", "price", "quantity"} {
 		list = append(list, member("amount/"+name, name, `"1"`, "unknown_field"))
 	}
 	b.refuse(t, list)

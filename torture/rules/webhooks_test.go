@@ -312,8 +312,7 @@ func (p *deliveryRun) outage(days int) {
 // system offers that, since nothing here is about what a disk keeps.
 func scratch(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm",
-		"coinslot-torture-") //nolint:usetesting // t.TempDir is on a disk
+	dir, err := os.MkdirTemp("/dev/shm", "coinslot-torture-") //nolint:usetesting // not on a disk
 	if err != nil {
 		return t.TempDir()
 	}
