@@ -40,6 +40,10 @@ func openShop(t *testing.T, o browser.Options) *testPage {
 				"Six origins, two hours, one very long table. Friday at seven.", "25.00",
 				"cs_tickets", s.bff + "/checkout/cs_tickets",
 			},
+			{
+				"moka", "Moka pot, three cups", "Aluminum, made in Italy.", "32.00", "cs_moka",
+				s.bff + "/checkout/cs_moka",
+			},
 		}}); err != nil {
 			t.Errorf("rendering the shop: %v", err)
 		}
