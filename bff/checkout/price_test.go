@@ -18,6 +18,7 @@ import (
 func newEuroShop(t *testing.T) *checkouttest.Shop {
 	h := checkouttest.NewShop(t)
 	h.Service.Rates = &rates.Exchange{
+		Source:        rates.ECB,
 		Store:         h.Store.DB,
 		SpreadPercent: checkouttest.Dec("0"),
 		Now:           h.Clock.Now,

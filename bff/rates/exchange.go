@@ -18,16 +18,22 @@ import (
 
 // Exchange converts prices at the stored rates. It implements checkout.Rates.
 type Exchange struct {
-	Store         Store
+	Store Store
+	// Source is the name of the configured source. Stored rates of another one are not used.
+	Source        string
 	SpreadPercent decimal.Decimal
 	Now           func() time.Time
 }
 
-// Load returns the stored rates. Errors: the store's.
+// Load returns the stored rates of the source; there are none until it was read. Errors: the
+// store's.
 func (x *Exchange) Load(ctx context.Context) (State, error) {
 	state, _, err := x.Store.LoadRates(ctx)
 	if err != nil {
 		return State{}, fmt.Errorf("loading exchange rates: %w", err)
+	}
+	if state.Source != x.Source {
+		return State{Source: x.Source}, nil
 	}
 	return state, nil
 }

@@ -3,7 +3,9 @@ package rates
 import (
 	"errors"
 	"testing"
+	"time"
 
+	"coinslot/app/wire"
 	"coinslot/bff/fortest"
 )
 
@@ -19,7 +21,7 @@ func heldEuro(t *testing.T) *memory {
 
 func TestAccept(t *testing.T) {
 	store := heldEuro(t)
-	x := &Exchange{Store: store}
+	x := &Exchange{Store: store, Source: JSON}
 	for fraction, code := range map[string]string{"1/0.9": "EUR", "": "EUR", "1/0.5": "CHF", "1/0.7": "GBP"} {
 		err := x.Accept(t.Context(), code, fraction)
 		fortest.Is(t, err, ErrNotHeld, "accepting %q of %s", fraction, code)
@@ -45,7 +47,7 @@ func TestAcceptMeanwhile(t *testing.T) {
 			s = s.Apply(tableOf(t, 12, units{"EUR": euro, "GBP": "0.71"}))
 			fortest.OK(t, store.SaveRates(t.Context(), s, version))
 		}
-		x := &Exchange{Store: store}
+		x := &Exchange{Store: store, Source: JSON}
 		fortest.Is(t, x.Accept(t.Context(), "EUR", "1/0.5"), want, "after a refresh to %s", euro)
 		pound := fortest.Must(x.Load(t.Context()))(t).Currencies["GBP"]
 		fortest.Equal(t, pound.Rate.Fraction, "1/0.71", "what the refresh has stored")
@@ -71,4 +73,15 @@ func TestChange(t *testing.T) {
 		fortest.Equal(t, e.Change(), c.want, "from %s to %s", c.last, c.held)
 	}
 	fortest.Equal(t, Entry{Rate: Rate{Fraction: "1"}}.Change(), "", "none is held")
+}
+
+// TestOtherSource: rates of a source that is not configured any more are not used, not even before
+// the new one was read.
+func TestOtherSource(t *testing.T) {
+	store := heldEuro(t)
+	x := &Exchange{Store: store, Source: ECB, Now: time.Now}
+	_, _, err := x.Convert(t.Context(), dec("25"), "GBP")
+	fortest.Is(t, err, &wire.Error{Code: wire.CodeRateUnavailable}, "a price in pounds")
+	list := fortest.Must(x.List(t.Context()))(t)
+	fortest.Equal(t, len(list), 0, "listed rates")
 }

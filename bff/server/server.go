@@ -291,6 +291,7 @@ func (s *Server) exchangeRates(c config.Config, o Options) (checkout.Rates, erro
 	}
 	s.refresher = &rates.Refresher{Source: source, Store: s.store, Now: s.store.Now, Log: o.Log}
 	s.exchange = &rates.Exchange{
+		Source:        source.Name(),
 		Store:         s.store,
 		SpreadPercent: c.RatesSpread,
 		Now:           s.store.Now,
