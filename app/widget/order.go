@@ -28,14 +28,11 @@ func OrderHead(p Page) node.Node {
 		el("p").Class("order-price").Attr("dir", "auto").Attr("translate", "no").
 			Attr("data-part", "amount-usd").Attr("data-value", order.AmountUSD).
 			Text(order.Price),
-		node.If(order.Charge != "", func() node.Node {
-			return el("p").Class("order-charge").Attr("dir", "auto").Text(order.Charge)
-		}),
 		el("p").Class("order-title").Text(title),
 		node.If(order.Description != "", func() node.Node {
 			return el("p").Class("order-about order-description").Text(order.Description)
 		}),
-		node.If(order.Ref != "" || p.View.Test, func() node.Node {
+		node.If(order.Ref != "" || order.Charge != "" || p.View.Test, func() node.Node {
 			return el("p").Class("order-about").Body(WithSpaces(
 				node.If(p.View.Test, func() node.Node {
 					return el("span").Class("pill warn").Attr("title", p.T("order.test.why")).
@@ -43,6 +40,9 @@ func OrderHead(p Page) node.Node {
 				}),
 				node.If(order.Ref != "", func() node.Node {
 					return el("span").Text(p.T("order.ref", "ref", order.Ref))
+				}),
+				node.If(order.Charge != "", func() node.Node {
+					return el("span").Class("order-charge").Text(order.Charge)
 				}),
 			)...)
 		}),

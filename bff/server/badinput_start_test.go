@@ -81,9 +81,9 @@ func TestBadStarts(t *testing.T) {
 			c.Catalog = filepath.Join(dir, "none.yaml")
 		}},
 		"catalog with a typo": {
-			`COINSLOT_CATALOG: reading the catalog: item "a": amount: unknown member`,
+			`COINSLOT_CATALOG: reading the catalog: item "a": amont: unknown member`,
 			func(dir string, c *config.Config) {
-				c.Catalog = file(dir, "items: {a: {amount: \"1\"}}")
+				c.Catalog = file(dir, "items: {a: {amont: \"1\"}}")
 			},
 		},
 		"folder as tokens": {"COINSLOT_TOKENS", func(dir string, c *config.Config) {

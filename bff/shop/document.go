@@ -133,7 +133,7 @@ func (d *document) writeData(page *bytes.Buffer, p widget.Page) error {
 
 	page.WriteString("\n<script type=\"application/json\" id=\"coinslot-page\">")
 	// escapes <, > and &, so that no text ends the block
-	if err := json.NewEncoder(page).Encode(p); err != nil {
+	if err := json.NewEncoder(page).Encode(dataOf(p)); err != nil {
 		return fmt.Errorf("encoding the page's data: %w", err)
 	}
 	page.WriteString("</script>\n")
@@ -192,4 +192,44 @@ func (d *document) lateStyle(p widget.Page) string {
 		return link(" id=\"after\" data-", d.after)
 	}
 	return link(" ", d.after)
+}
+
+// pageData is what the program gets of a page: all but what it does not read of the order, because a
+// shopper waits for each byte.
+type pageData struct {
+	widget.Page
+	View viewData
+}
+
+type viewData struct {
+	wire.View
+	Order orderData `json:"order"`
+}
+
+type orderData struct {
+	Ref         string `json:"ref,omitempty"`
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	ShopName    string `json:"shop_name,omitempty"`
+	Amount      string `json:"amount,omitempty"` // set if the shopper can change it
+	AmountUSD   string `json:"amount_usd"`
+	Price       string `json:"price"`
+	Charge      string `json:"charge,omitempty"`
+}
+
+func dataOf(p widget.Page) pageData {
+	order := p.View.Order
+	data := orderData{
+		Ref:         order.Ref,
+		Title:       order.Title,
+		Description: order.Description,
+		ShopName:    order.ShopName,
+		AmountUSD:   order.AmountUSD,
+		Price:       order.Price,
+		Charge:      order.Charge,
+	}
+	if p.Offer != nil {
+		data.Amount = order.Amount
+	}
+	return pageData{Page: p, View: viewData{View: p.View, Order: data}}
 }
