@@ -105,7 +105,7 @@ func TestDocumentData(t *testing.T) {
 	for _, members := range []string{own[1], string(text)} {
 		fortest.OK(t, json.Unmarshal([]byte(members), &got))
 	}
-	p.View.Currencies = p.View.Currencies[:1] // the coin that is paid; the feed brings the others
+	p.View.Currencies = p.View.Currencies[:1]           // the coin that is paid; the feed brings the others
 	p.View.Order.Amount, p.View.Order.Currency = "", "" // which the program does not read
 	fortest.Diff(t, got, p, "data differs")
 	if strings.Count(page, "<script") != 2 || strings.Contains(page, "<!--") {
