@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/goccy/go-yaml/ast"
 )
 
 // document is the form of JSON sources and of files: how many units of each currency one unit of
@@ -177,37 +178,52 @@ func parseFile(raw []byte, modified, now time.Time) (Table, error) {
 	return newTable(Fixed, d.Base, published.at, validUntil, d.Rates)
 }
 
+// fileRecord is a file of fixed rates as it is written. Scalars are text, with quotes or without.
+type fileRecord struct {
+	Base       string            `yaml:"base"`
+	Timestamp  string            `yaml:"timestamp"`
+	Date       string            `yaml:"date"`
+	ValidUntil *string           `yaml:"valid_until"`
+	Rates      map[string]number `yaml:"rates"`
+}
+
+// number is the text of a rate; "" if the file has something else in its place, which makes only
+// that rate invalid.
+type number string
+
+// UnmarshalYAML accepts every value.
+func (n *number) UnmarshalYAML(node ast.Node) error {
+	text, err := yamlfile.Text(node)
+	if err == nil {
+		*n = number(text)
+	}
+	return nil
+}
+
 // parseYAML reads the members of a file. Errors: not YAML, members that are unknown or not text.
 func parseYAML(raw []byte) (document, error) {
-	var file map[string]any
+	var file fileRecord
 	if err := yamlfile.Read(raw, &file, true); err != nil {
 		return document{}, err
 	}
-	d := document{Rates: map[string]string{}}
-	texts := map[string]*string{
-		"base": &d.Base, "timestamp": &d.Timestamp, "date": &d.Date, "valid_until": &d.ValidUntil,
-	}
-	for name, value := range file {
-		if name == "rates" {
-			continue
-		}
-		text, isText := value.(string)
-		if texts[name] == nil {
-			return document{}, fmt.Errorf("%.40q is not a member of a file of rates", name)
-		}
-		if !isText || text == "" {
-			return document{}, fmt.Errorf("%s must be plain text", name)
-		}
-		*texts[name] = text
-	}
-
-	list, isMapping := file["rates"].(map[string]any)
-	if !isMapping {
+	if file.Rates == nil {
 		return document{}, errors.New("rates must be a mapping of currencies to numbers")
 	}
-	for code, value := range list {
-		text, _ := value.(string)
-		d.Rates[code] = text // "" is not a number
+
+	d := document{
+		Base:      file.Base,
+		Timestamp: file.Timestamp,
+		Date:      file.Date,
+		Rates:     map[string]string{},
+	}
+	if file.ValidUntil != nil {
+		d.ValidUntil = *file.ValidUntil
+		if d.ValidUntil == "" {
+			return document{}, errors.New("valid_until must not be empty")
+		}
+	}
+	for code, text := range file.Rates {
+		d.Rates[code] = string(text)
 	}
 	return d, nil
 }
