@@ -50,20 +50,21 @@ func (x *Exchange) Convert(
 		return decimal.Zero, wire.Rate{}, err
 	}
 
-	quote, err := state.Quote(amount, code, x.SpreadPercent, x.Now())
+	dollars, rate, err := state.Quote(amount, code, x.SpreadPercent, x.Now())
 	if err != nil {
 		return decimal.Zero, wire.Rate{}, publicError(err, state)
 	}
-	return quote.AmountUSD, wire.Rate{
-		USDPerUnit:    quote.Rate.USDPerUnit(),
-		Exact:         quote.Rate.Fraction,
-		Source:        quote.Rate.Source,
-		AsOf:          quote.Rate.AsOf.UTC().Format(time.RFC3339),
-		SpreadPercent: quote.SpreadPercent.String(),
+	return dollars, wire.Rate{
+		USDPerUnit:    rate.USDPerUnit(),
+		Exact:         rate.Fraction,
+		Source:        rate.Source,
+		AsOf:          rate.AsOf.UTC().Format(time.RFC3339),
+		SpreadPercent: x.SpreadPercent.String(),
 	}, nil
 }
 
-// publicError returns an error of Quote as a merchant sees it.
+// publicError returns an error of Quote as a merchant sees it. The chain keeps an
+// *UnavailableError, which says when to ask again.
 func publicError(err error, s State) error {
 	refused := payment.NewError(wire.CodeRateUnavailable, "currency")
 	refused.Detail = err.Error()
@@ -76,7 +77,7 @@ func publicError(err error, s State) error {
 		refused.Param = "amount"
 		refused.Status = http.StatusBadRequest
 	}
-	return refused
+	return fmt.Errorf("%w: %w", refused, err)
 }
 
 // Listed is the rate of one currency in the API. All numbers are decimal text.

@@ -279,7 +279,7 @@ func TestRefreshStartsAnew(t *testing.T) {
 		start(t, source, store)
 		s = stateOf(t, store)
 		fortest.Equal(t, s.Source, JSON, "source")
-		_, err := s.Quote(dec("1"), "EUR", dec("0"), time.Now())
+		_, _, err := s.Quote(dec("1"), "EUR", dec("0"), time.Now())
 		if _, ok := errors.AsType[*UnavailableError](err); !ok {
 			t.Errorf("EUR after the change of source: %v", err)
 		}

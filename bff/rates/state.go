@@ -173,13 +173,6 @@ func (s State) Supported() []string {
 // rate of it.
 var ErrUnsupported = errors.New("the currency is not supported")
 
-// Quote is a price in dollars, and how it came about.
-type Quote struct {
-	AmountUSD     decimal.Decimal
-	Rate          *Rate // nil = the price is in dollars
-	SpreadPercent decimal.Decimal
-}
-
 // UnavailableError means that a currency has no rate that serves now.
 type UnavailableError struct {
 	Currency   string
@@ -192,39 +185,31 @@ func (e *UnavailableError) Error() string {
 	return fmt.Sprintf("no exchange rate of %s can be used now: %s", e.Currency, e.Reason)
 }
 
-// Quote converts an amount at the rate that serves at now. Dollars stay as they are, without the
-// spread. Errors: ErrUnsupported, *UnavailableError, ErrTooLarge.
+// Quote converts an amount into dollars at the rate that serves at now, plus a spread in percent, and
+// returns both. There is no rate of the dollar itself.
+//
+// Errors: ErrUnsupported, *UnavailableError, ErrTooLarge.
 func (s State) Quote(
 	amount decimal.Decimal, code string, spreadPercent decimal.Decimal, now time.Time,
-) (Quote, error) {
-	if code == currency.USD {
-		return quoteDollars(amount)
-	}
+) (decimal.Decimal, Rate, error) {
 	e, offered := s.Currencies[code]
 	_, known := currency.Digits(code)
-	if !known || !offered && len(s.Currencies) > 0 {
-		return Quote{}, ErrUnsupported
+	if !known || code == currency.USD || !offered && len(s.Currencies) > 0 {
+		return decimal.Zero, Rate{}, ErrUnsupported
 	}
 
 	rate, reason := e.Usable(now)
 	if reason != "" {
-		return Quote{}, &UnavailableError{code, reason, s.retryAfter(now)}
+		return decimal.Zero, Rate{}, &UnavailableError{code, reason, s.retryAfter(now)}
 	}
 	dollars, err := Charge(amount, rate, spreadPercent)
 	if errors.Is(err, ErrTooLarge) {
-		return Quote{}, err
+		return decimal.Zero, Rate{}, err
 	}
 	if err != nil { // it was stored by another release
-		return Quote{}, &UnavailableError{code, Invalid, s.retryAfter(now)}
+		return decimal.Zero, Rate{}, &UnavailableError{code, Invalid, s.retryAfter(now)}
 	}
-	return Quote{AmountUSD: dollars, Rate: &rate, SpreadPercent: spreadPercent}, nil
-}
-
-func quoteDollars(amount decimal.Decimal) (Quote, error) {
-	if amount.GreaterThan(maxDollars) {
-		return Quote{}, ErrTooLarge
-	}
-	return Quote{AmountUSD: amount}, nil
+	return dollars, rate, nil
 }
 
 // retryAfter returns in how long the source will have been read again: more than the time that it

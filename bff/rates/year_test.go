@@ -152,7 +152,7 @@ func (b bank) sellThrough(t *testing.T, log *strings.Builder) {
 // sell quotes ten thousand of a currency and returns what came of it.
 func (b bank) sell(t *testing.T, s State, currency string, now time.Time, accepted bool) string {
 	t.Helper()
-	q, err := s.Quote(dec("10000"), currency, dec("0"), now)
+	dollars, rate, err := s.Quote(dec("10000"), currency, dec("0"), now)
 	if err != nil {
 		problem, ok := errors.AsType[*UnavailableError](err)
 		if !ok {
@@ -162,7 +162,7 @@ func (b bank) sell(t *testing.T, s State, currency string, now time.Time, accept
 	}
 
 	local := now.In(frankfurt)
-	date := q.Rate.AsOf.In(frankfurt).Format(time.DateOnly)
+	date := rate.AsOf.In(frankfurt).Format(time.DateOnly)
 	if b.stale(date, local) {
 		t.Errorf("%s: %s was sold at the stale rate of %s", local, currency, date)
 	}
@@ -173,8 +173,8 @@ func (b bank) sell(t *testing.T, s State, currency string, now time.Time, accept
 	if currency == "JPY" {
 		published += "/" + yen
 	}
-	fortest.Equal(t, q.Rate.Fraction, published, "%s: the rate of %s", local, date)
-	return "10000 for $" + q.AmountUSD.StringFixed(2) + " at " + q.Rate.Fraction + " of " + date
+	fortest.Equal(t, rate.Fraction, published, "%s: the rate of %s", local, date)
+	return "10000 for $" + dollars.StringFixed(2) + " at " + rate.Fraction + " of " + date
 }
 
 // acceptYen does what the console does.

@@ -18,6 +18,7 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/gateway"
 	"coinslot/bff/payment"
+	"coinslot/bff/rates"
 
 	"github.com/go-chi/httprate"
 )
@@ -194,8 +195,8 @@ func (s *Server) CountGuess(w http.ResponseWriter, r *http.Request, err error) e
 }
 
 // setRetryAfter tells a client that is refused temporarily to wait for 12 seconds, a fifth of its
-// minute: longer than pages wait otherwise before they reload. If the gateway asks for more, the
-// client has to wait that long.
+// minute: longer than pages wait otherwise before they reload. If the gateway asks for more, or
+// exchange rates are read later, the client has to wait that long.
 func setRetryAfter(h http.Header, status int, err error) {
 	if status != http.StatusTooManyRequests && status != http.StatusServiceUnavailable {
 		return
@@ -203,6 +204,9 @@ func setRetryAfter(h http.Header, status int, err error) {
 	wait := 12 * time.Second
 	if refused, ok := errors.AsType[*payment.RefusedError](err); ok {
 		wait = max(wait, refused.RetryAfter)
+	}
+	if unavailable, ok := errors.AsType[*rates.UnavailableError](err); ok {
+		wait = max(wait, unavailable.RetryAfter)
 	}
 	h.Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
 }
