@@ -57,8 +57,8 @@ func (c *Service) convert(ctx context.Context, o payment.Order) (payment.Order, 
 
 // addPrice fills in the price of an order, as programs and as people of the page's language read it.
 func addPrice(w *wire.Order, order payment.Order, o ViewOptions) {
-	amount, code := order.Price()
-	w.Amount = currency.Text(amount, code)
+	_, code := order.Price()
+	w.Amount = order.PriceText()
 	w.Currency = code
 	w.AmountUSD = order.AmountUSD.StringFixed(2)
 	w.Price = locale.FormatPrice(o.Lang, code, w.Amount)

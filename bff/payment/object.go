@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/currency"
 )
 
 // Object is a session in the API and in webhooks. Amounts are exact decimal text, in the coin
@@ -122,7 +121,7 @@ func (r Receipt) Of(s *Session) string {
 
 // Object returns s as in the API.
 func (s *Session) Object(opts EventOptions) Object {
-	amount, code := s.Order.Price()
+	_, code := s.Order.Price()
 	o := Object{
 		ID:         s.ID,
 		Object:     "session",
@@ -130,7 +129,7 @@ func (s *Session) Object(opts EventOptions) Object {
 		Status:     s.Status,
 		Version:    s.Version,
 		Test:       s.Test,
-		Amount:     currency.Text(amount, code),
+		Amount:     s.Order.PriceText(),
 		Currency:   code,
 		AmountUSD:  s.Order.AmountUSD.StringFixed(2),
 		Rate:       s.Order.Rate,

@@ -68,6 +68,12 @@ func (o Order) Price() (amount decimal.Decimal, code string) {
 	return o.Amount, o.Currency
 }
 
+// PriceText returns the merchant's price as decimal text with all digits of its currency.
+func (o Order) PriceText() string {
+	amount, code := o.Price()
+	return currency.Text(amount, code)
+}
+
 // Complete fills in defaults, so that equal orders have equal Digests.
 func (o Order) Complete() Order {
 	if o.ExpiresIn == 0 {

@@ -135,7 +135,7 @@ func TestNoRateNoSession(t *testing.T) {
 		fortest.Has(t, "the answer", w.Body.String(), "rate_unavailable")
 		return w
 	}
-	// Others are told 12 seconds; the file is read again half a minute after a failure.
+	// Other refusals say 12 seconds; the file is read again half a minute after a failure.
 	fortest.Until(t, "Retry-After of the source", func() bool {
 		wait, err := strconv.Atoi(open().Header().Get("Retry-After"))
 		return err == nil && wait > 15

@@ -14,7 +14,6 @@ import (
 	"coinslot/app/widget"
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
-	"coinslot/bff/currency"
 	"coinslot/bff/locale"
 	"coinslot/bff/order"
 	"coinslot/bff/payment"
@@ -152,12 +151,6 @@ func (o *orders) page(
 	return page
 }
 
-// priceText is the merchant's price as decimal text.
-func priceText(o payment.Order) string {
-	amount, code := o.Price()
-	return currency.Text(amount, code)
-}
-
 // editable is what the shopper may change, with its current values; nil = nothing.
 func (o *orders) editable(priced payment.Order, offered offer) *widget.Offer {
 	terms := o.catalog.Options(offered.Item)
@@ -170,7 +163,7 @@ func (o *orders) editable(priced payment.Order, offered offer) *widget.Offer {
 	}
 	switch {
 	case terms.Minimum != "":
-		fields.Amount = priceText(priced)
+		fields.Amount = priced.PriceText()
 	case terms.Most > 0:
 		fields.Quantity, _ = strconv.Atoi(priced.Metadata["quantity"]) // written by the catalog
 	default:
@@ -198,7 +191,7 @@ func offerFields(priced payment.Order, offered offer, editable *widget.Offer) []
 		{Name: "item", Value: offered.Item},
 	}
 	if editable != nil && editable.Minimum != "" && offered.Amount != nil {
-		amount := priceText(priced)
+		amount := priced.PriceText()
 		list = append(list, widget.Field{Name: "amount", Value: amount})
 	}
 	if editable != nil && editable.Most > 0 {
