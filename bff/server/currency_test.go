@@ -10,9 +10,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"coinslot/bff/config"
 	"coinslot/bff/fortest"
+	"coinslot/bff/order"
 	"coinslot/bff/payment"
 
 	"github.com/shopspring/decimal"
@@ -123,6 +125,32 @@ func TestPricesRefused(t *testing.T) {
 		}
 	}
 	fortest.Has(t, "the sessions", r.Do("GET", "/v1/sessions", "", bearer).Body.String(), `"data":[]`)
+}
+
+// TestPricesOfTokensRefused: the page of an order whose price cannot be converted says so, and a
+// choice on it opens nothing.
+func TestPricesOfTokensRefused(t *testing.T) {
+	refused := func(r *rig, currency string, status int, code string) {
+		minted := order.NewToken{Amount: "25", Currency: currency, Ref: "1001", TTL: time.Hour}
+		token, err := order.Mint([]byte(orderKey), minted, time.Now())
+		fortest.OK(t, err)
+
+		page := r.Do("GET", "/checkout?order="+token, "", "Accept: text/html")
+		fortest.Answer(t, "the page", page, status)
+		view := r.Do("GET", "/checkout?order="+token, "", "Accept: application/json")
+		fortest.Answer(t, "the view", view, status)
+		problem(t, view, code)
+
+		choice := `{"order":"` + token + `","currency_symbol":"USDT","network_code":"bep20"}`
+		chosen := r.Do("POST", "/checkout", choice, isJSON)
+		fortest.Answer(t, "the choice", chosen, status)
+		problem(t, chosen, code)
+		fortest.Has(t, "the sessions", r.Do("GET", "/v1/sessions", "", bearer).Body.String(), `"data":[]`)
+	}
+
+	refused(newCurrencyRig(t), "CHF", http.StatusBadRequest, "currency_unsupported")
+	without := newConfiguredRig(t, func(c *config.Config) { c.Rates = "/there/is/no.yaml" })
+	refused(without, "EUR", http.StatusServiceUnavailable, "rate_unavailable")
 }
 
 // TestNoRateNoSession: without a rate that can be trusted, nothing is opened, and a client learns
