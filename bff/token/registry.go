@@ -132,6 +132,12 @@ func (r *Registry) Network(code string) (Network, bool) {
 	return n, ok
 }
 
+// NetworkByID returns the network with exactly that id.
+func (r *Registry) NetworkByID(id string) (Network, bool) {
+	n, ok := r.orBuiltin().networks[id]
+	return n, ok
+}
+
 // Token returns the coin of that symbol on the network that code means, both in
 // any case of ASCII letters.
 func (r *Registry) Token(symbol, code string) (Token, bool) {
