@@ -2,6 +2,7 @@ package wallet
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"regexp"
@@ -198,13 +199,13 @@ func checkPlace(
 	}
 
 	chains := slices.ContainsFunc(links, func(t template) bool { return t.has("chain_id") })
-	for id, name := range networks {
+	for _, id := range slices.Sorted(maps.Keys(networks)) {
 		n, known := tokens.NetworkByID(id)
 		switch {
 		case !known:
 			return fmt.Errorf("networks: %s is not the id of a network, as in docs/tokens.md",
 				short(text(id)))
-		case !networkText.MatchString(name):
+		case !networkText.MatchString(networks[id]):
 			return fmt.Errorf("networks: the name of %s must be letters, digits and . _ : -", id)
 		case chains && n.ChainID == 0:
 			return fmt.Errorf("networks: %s has no {chain_id}", id)
