@@ -171,9 +171,12 @@ type Attempt struct {
 	URI      string `json:"uri"`
 	TokenURI bool   `json:"token_uri"`
 	// Call is the same for a browser wallet (EIP-1193); nil where there is none.
-	Call  *Call  `json:"call,omitempty"`
-	TxID  string `json:"tx_id"`
-	TxURL string `json:"tx_url"` // https only; empty otherwise
+	Call *Call `json:"call,omitempty"`
+	// Wallets are links of wallets for phones: those that fill in the payment, then those that open
+	// the page, the likeliest of each first. Nil while nothing is due.
+	Wallets []WalletLink `json:"wallets,omitempty"`
+	TxID    string       `json:"tx_id"`
+	TxURL   string       `json:"tx_url"` // https only; empty otherwise
 	// Transactions are all that have been reported, in order; TxID is one of them.
 	Transactions []Transaction `json:"transactions,omitempty"`
 	PaidAt       string        `json:"paid_at"` // RFC 3339 in UTC; empty if not paid or unknown
@@ -201,6 +204,17 @@ type Call struct {
 	Value   string `json:"value"`    // in the chain's smallest unit; "0x0" for a token
 	// transfer(address,uint256) of a token; "0x" for the chain's own coin
 	Data string `json:"data"`
+}
+
+// WalletLink opens a wallet that can pay the amount due. It is the same for every reader.
+type WalletLink struct {
+	ID   string `json:"id"`   // "trust"
+	Name string `json:"name"` // "Trust Wallet"
+	Mark string `json:"mark"` // one or two letters, in place of a logo
+	Link string `json:"link"` // https
+	// Fills is set if the wallet shows a form with address, coin and amount. Otherwise it opens the
+	// payment page in its own browser.
+	Fills bool `json:"fills"`
 }
 
 // Notice is a sentence for the shopper with its stable code.
