@@ -62,8 +62,8 @@ func scanByZbar(t *testing.T, program string, shown image.Image) string {
 	return strings.TrimSuffix(string(out), "\n")
 }
 
-// render draws an SVG, four pixels to a module, with the disk that the page lays over its middle
-// for the coin (36 of 216 px). It fails without the quiet zone of four modules.
+// render draws an SVG, four pixels to a module, with the coin's mark that the page lays over its
+// middle: 30 of 216 px, in a white ring that ends at 36. It fails without the quiet zone of four modules.
 func render(t *testing.T, svg string) image.Image {
 	t.Helper()
 	m := picture.FindStringSubmatch(svg)
@@ -78,10 +78,13 @@ func render(t *testing.T, svg string) image.Image {
 		x, y := i%(size*scale)/scale, i/(size*scale)/scale
 		img.Pix[i] = 0xff
 		fromMiddleX, fromMiddleY := i%(size*scale)*2-size*scale, i/(size*scale)*2-size*scale
-		isMark := 36*(fromMiddleX*fromMiddleX+fromMiddleY*fromMiddleY) < size*scale*size*scale
-		if isMark {
+		fromMiddle := fromMiddleX*fromMiddleX + fromMiddleY*fromMiddleY
+		isWithin := func(pixels int) bool {
+			return 216*216*fromMiddle < pixels*pixels*size*scale*size*scale
+		}
+		if isWithin(30) {
 			img.Pix[i] = 0x80
-		} else if dark[y][x] {
+		} else if dark[y][x] && !isWithin(36) {
 			img.Pix[i] = 0
 			if min(x, y, size-1-x, size-1-y) < quiet {
 				t.Fatalf("module %d, %d of %d is dark: the quiet zone is too narrow", x, y, size)
