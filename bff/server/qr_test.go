@@ -63,7 +63,8 @@ func scanByZbar(t *testing.T, program string, shown image.Image) string {
 }
 
 // render draws an SVG, four pixels to a module, with the coin's mark that the page lays over its
-// middle: 30 of 216 px, in a white ring that ends at 36. It fails without the quiet zone of four modules.
+// middle: 30 of 216 px, in a white ring that ends at 36. It fails without the quiet zone of four
+// modules.
 func render(t *testing.T, svg string) image.Image {
 	t.Helper()
 	m := picture.FindStringSubmatch(svg)
