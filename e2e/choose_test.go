@@ -82,7 +82,7 @@ func TestTwoTaps(t *testing.T) {
 		p.Click(radio("currency", "USDT"))
 		checked(p.View, "USDT", "ton")
 		if !o.NoJS {
-			p.WaitText(`[data-part="continue"]`, "Continue with USDT on TON")
+			p.WaitText(`[data-part="continue"]`, "Continue with USDT on TON (The Open Network)")
 		}
 		fortest.Equal(t, browser.Eval[float64](p, "scrollY"), 0,
 			"%s: the page was scrolled by px", name)
@@ -106,13 +106,13 @@ func TestFullSearch(t *testing.T) {
 	pick(p.View, "BNB", "bep20")
 	p.Type(`[data-part="search"]`, "ltc lite")
 	p.WaitText(`[role="status"].offscreen`, "Litecoin")
-	p.WaitGone(`label:has([data-part="currency"][value="TON"])`)
+	p.WaitGone(`label:has([data-part="currency"][value="GRAM"])`)
 	p.Press("Enter")
 	checked(p.View, "LTC", "litecoin")
 	p.Type(`[data-part="search"]`, " monero")
 	p.WaitText(`.note[role="status"]`, "Nothing found")
 	p.Press("Escape")
-	p.Wait(`label:has([data-part="currency"][value="TON"])`)
+	p.Wait(`label:has([data-part="currency"][value="GRAM"])`)
 	if !p.Exists(`[data-status="open"]`) || len(s.issued()) != 0 {
 		t.Error("Enter in the search field has sent the form")
 	}
@@ -166,10 +166,10 @@ func TestFullLastChoiceIsPreselected(t *testing.T) {
 			p.WaitText("h1", "USDT")
 			p.Click(`[data-part="cancel"]`)
 			again("cancelled", "USDT", "bep20")
-			s.simulate(s.choose(p.View, "TON", "ton"), "expire")
-			again("expired", "TON", "ton")
+			s.simulate(s.choose(p.View, "GRAM", "ton"), "expire")
+			again("expired", "GRAM", "ton")
 			p.Goto(s.base + "/checkout/" + id)
-			again("expired", "TON", "ton")
+			again("expired", "GRAM", "ton")
 			assertNoStorage(t, p.View)
 		})
 	}

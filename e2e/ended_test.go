@@ -114,7 +114,7 @@ func TestRetriesAfterEnd(t *testing.T) {
 			ends("expired", "expire")
 			again()
 			ends("cancelled", "cancel")
-			another("TON", "ton")
+			another("GRAM", "ton")
 			ends("confirmed", "pay")
 			s.sink.await(t, id, "checkout.confirmed")
 		})

@@ -51,9 +51,9 @@ func TestPaysByKeyboard(t *testing.T) {
 	f.Wait(`[data-live="wasm"]`)
 	f.Click(`.more > summary`)
 	f.Type(`[data-part="search"]`, "dogecoin")
-	f.WaitGone(`[data-part="currency"][value="TON"]`)
+	f.WaitGone(`[data-part="currency"][value="GRAM"]`)
 	f.Press("Escape") // empties the field and closes nothing
-	f.Wait(`[data-part="currency"][value="TON"]`)
+	f.Wait(`[data-part="currency"][value="GRAM"]`)
 	p.Wait("coinslot-checkout >>> dialog[open]")
 	pickByKeyboard(t, f, "currency", "USDT")
 	pickByKeyboard(t, f, "network", "USDT:trc20")

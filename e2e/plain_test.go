@@ -306,9 +306,9 @@ func TestPlainChangesCancelsAndRetries(t *testing.T) {
 	p.follow("change")
 	fortest.Has(t, "the page that should say what becomes of the old address", p.text(),
 		"If you continue, your USDT payment on TRON (TRC20) is canceled")
-	p.pick("TON:ton")
-	p.shows(s, "TON:ton")
-	if live := s.live(); len(live) != 1 || live[0].CurrencySymbol != "TON" {
+	p.pick("GRAM:ton")
+	p.shows(s, "GRAM:ton")
+	if live := s.live(); len(live) != 1 || live[0].CurrencySymbol != "GRAM" {
 		t.Errorf("%d transactions can be paid; want only the second", len(live))
 	}
 	p.submit("cancel", nil)
@@ -317,7 +317,7 @@ func TestPlainChangesCancelsAndRetries(t *testing.T) {
 	p.until("cancelled")
 	p.submit("retry", nil)
 	p.until("pending")
-	p.shows(s, "TON:ton")
+	p.shows(s, "GRAM:ton")
 	tx := s.issued()[len(s.issued())-1]
 	s.simulate(tx, "parts")
 	fortest.Until(t, "the rest on the page", func() bool { p.reload(); return p.has("missing") })

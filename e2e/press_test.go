@@ -21,7 +21,8 @@ func TestFullPressIsDrawnAtOnce(t *testing.T) {
 		document.querySelector('[data-part="network"][value="USDT:trc20"]').click();
 		return [before, text()];
 	})()`, &[]any{&before, &after})
-	if before != "Continue with USDT on TON" || after != "Continue with USDT on TRON" {
+	if before != "Continue with USDT on TON (The Open Network)" ||
+		after != "Continue with USDT on TRON" {
 		t.Errorf(
 			"in the task of a press the page the button came from %q to %q; want it to name the network",
 			before,

@@ -38,7 +38,7 @@ type shopper struct {
 // coins are what an order between 15 and 2000 dollars can be paid with.
 var coins = [][2]string{
 	{"USDT", "trc20"}, {"USDT", "bep20"}, {"USDT", "ton"}, {"USDC", "bep20"}, {"USDC", "polygon"},
-	{"ETH", "eth"}, {"ETH", "arbitrum"}, {"BNB", "bep20"}, {"TON", "ton"},
+	{"ETH", "eth"}, {"ETH", "arbitrum"}, {"BNB", "bep20"}, {"GRAM", "ton"},
 }
 
 // plans are what shoppers usually set out to do.

@@ -60,7 +60,7 @@ func (c *chooser) title() string {
 	case p.Changing:
 		return p.T("choose.again")
 	case p.SoleNetwork():
-		return p.T("choose.title.sole", "coin", p.View.Currencies[0].Symbol)
+		return p.T("choose.title.sole", "coin", p.View.Currencies[0].Shown())
 	case p.SoleCoin():
 		return p.T("choose.title.network")
 	}
@@ -76,7 +76,7 @@ func (c *chooser) warning() node.Node {
 		return node.El("p").Class("note warn").Text(p.T("choose.none"))
 	case p.Changing && p.View.Status == wire.Pending && a != nil:
 		return node.El("p").Class("note warn").
-			Text(p.T("choose.warning", "coin", a.CurrencySymbol, "network", a.NetworkName))
+			Text(p.T("choose.warning", "coin", a.Shown(), "network", a.NetworkName))
 	}
 	return node.Text("")
 }
@@ -207,7 +207,7 @@ func (c *chooser) continueText() string {
 	}
 	currency, network, ok := c.chosen()
 	if ok && (c.pickedHere || c.Page.SoleNetwork()) {
-		return c.Page.T("choose.continue.with", "coin", currency.Symbol,
+		return c.Page.T("choose.continue.with", "coin", currency.Shown(),
 			"network", widget.NetworkName(network))
 	}
 	return c.Page.T("choose.continue")

@@ -42,7 +42,8 @@ func TestContinueButtonText(t *testing.T) {
 	c := &chooser{Page: named(t, "open-chosen")}
 	fortest.Equal(t, c.continueText(), "Continue", "the button says")
 	c.pick("TON", "")
-	fortest.Equal(t, c.continueText(), "Continue with TON on TON", "after picking, the button says")
+	fortest.Equal(t, c.continueText(), "Continue with GRAM on TON (The Open Network)",
+		"after picking, the button says")
 }
 
 // Each coin has its best network checked from the start, and keeps the one that was picked.

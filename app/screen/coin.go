@@ -92,7 +92,11 @@ func (o coinOption) head() node.Node {
 			node.El("strong").Attr("translate", "no").Text(o.currency.Name),
 			node.Text(" "),
 			node.El("small").Body(
-				node.El("span").Attr("translate", "no").Text(symbol),
+				node.El("span").Attr("translate", "no").Text(o.currency.Shown()),
+				node.If(o.currency.Formerly != "", func() node.Node {
+					return node.Text(
+						" · " + c.Page.T("choose.formerly", "name", o.currency.Formerly))
+				}),
 				node.If(isUnavailable, func() node.Node {
 					return node.Text(" · " + o.unavailableReason())
 				}),

@@ -53,7 +53,7 @@ func unusual(p widget.Page, a wire.Attempt) node.Node {
 			}),
 			node.If(over != "", func() node.Node {
 				return node.El("p").Attr("data-part", "overpaid").Attr("data-value", over).
-					Text(p.T("over.text", "amount", p.Amount(over, a.CurrencySymbol)))
+					Text(p.T("over.text", "amount", p.Amount(over, a.Shown())))
 			}),
 		)
 	})

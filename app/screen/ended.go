@@ -48,13 +48,13 @@ func (e *ended) withMoney(head node.Node) *node.Element {
 		node.El("dl").Class("facts").Body(
 			node.If(a.MissingAmount != "", func() node.Node {
 				return widget.SumLine(
-					p, "part.asked", "pay-amount", a.PayableAmount, a.CurrencySymbol,
+					p, "part.asked", "pay-amount", a.PayableAmount, a.Shown(),
 				)
 			}),
-			widget.SumLine(p, "part.paid", "paid", a.PaidAmount, a.CurrencySymbol),
+			widget.SumLine(p, "part.paid", "paid", a.PaidAmount, a.Shown()),
 			node.If(a.MissingAmount != "", func() node.Node {
 				return widget.SumLine(
-					p, "part.missing", "missing", a.MissingAmount, a.CurrencySymbol,
+					p, "part.missing", "missing", a.MissingAmount, a.Shown(),
 				)
 			}),
 			widget.Transactions(p, a, 8),
@@ -130,7 +130,7 @@ func (e *ended) retryForm(class string) node.Node {
 		fields = append(fields, widget.Field{Name: "email", Value: p.Email})
 	}
 	return widget.ButtonForm(p, "/attempts", "retry", class,
-		p.T("ended.again", "coin", a.CurrencySymbol, "network", a.NetworkName), e.Busy, fields...)
+		p.T("ended.again", "coin", a.Shown(), "network", a.NetworkName), e.Busy, fields...)
 }
 
 // canRepeat reports whether the shopper may pay again and the attempt's network is available.

@@ -35,7 +35,7 @@ func (c *Checkout) takeOver(ctx app.Context) {
 		c.copy(ctx, a.Value.(widget.CopyRequest))
 	})
 	ctx.Handle(widget.ActionRefresh, func(app.Context, app.Action) { c.refresh() })
-	ctx.Handle(widget.ActionQR, func(_ app.Context, a app.Action) { c.setLinkQR(a.Value.(bool)) })
+	ctx.Handle(widget.ActionQR, func(_ app.Context, a app.Action) { c.setQR(a.Value.(string)) })
 	ctx.Handle(widget.ActionPrice, func(ctx app.Context, a app.Action) {
 		c.fetchPrice(ctx, a.Value.(offerInput))
 	})
@@ -47,9 +47,9 @@ func (c *Checkout) takeOver(ctx app.Context) {
 	c.discover(ctx)
 }
 
-// setLinkQR changes what the QR code holds, also for a reload.
-func (c *Checkout) setLinkQR(link bool) {
-	c.Page = c.Page.WithLinkQR(link)
+// setQR changes what the QR code holds, also for a reload.
+func (c *Checkout) setQR(kind string) {
+	c.Page = c.Page.WithQR(kind)
 	c.Host.ReplaceURL(c.Page.Link(""))
 }
 

@@ -87,7 +87,7 @@ func till(p widget.Page, a wire.Attempt, facts ...node.Node) node.Node {
 				node.If(paid != "", func() node.Node {
 					return node.El("small").Body(
 						node.El("span").Class("offscreen").Text(p.T("done.paid")+" "),
-						widget.Sum(p, "span", "paid", paid, a.CurrencySymbol),
+						widget.Sum(p, "span", "paid", paid, a.Shown()),
 					)
 				}),
 			)...),

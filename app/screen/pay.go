@@ -78,17 +78,17 @@ func (py *pay) slip(a wire.Attempt) node.Node {
 
 // coinName is the coin's symbol, or its name if the network has the same.
 func coinName(a wire.Attempt) string {
-	if a.CurrencySymbol == a.NetworkName {
+	if a.Shown() == a.NetworkName {
 		return a.CurrencyName
 	}
-	return a.CurrencySymbol
+	return a.Shown()
 }
 
 // amount is the amount to send now: all, or the rest after a partial payment.
 func (py *pay) amount(a wire.Attempt) node.Node {
 	p := py.Page
 	c := &widget.Copyable{Part: "pay-amount", Copy: "copy-amount", Label: p.T("pay.send"),
-		Value: a.PayableAmount, Unit: a.CurrencySymbol, Icon: p.CoinIcon(a.CurrencySymbol),
+		Value: a.PayableAmount, Unit: a.Shown(), Icon: p.CoinIcon(a.CurrencySymbol),
 		Text: widget.CopyText{Button: p.T("copy.button"), Name: p.T("copy.amount"),
 			Copied: p.T("copy.done"), Said: p.T("copy.amount.done"), Failed: p.T("copy.failed")}}
 	if _, rest := p.AmountDue(a); rest {
@@ -141,7 +141,11 @@ func (py *pay) folded(a wire.Attempt) node.Node {
 		widget.Details("from-exchange", false).Body(
 			node.El("summary").Text(p.T("pay.exchange")),
 			node.El("ol").Body(
-				node.El("li").Text(p.T("pay.exchange.network", "coin", a.CurrencySymbol,
+				node.If(a.Formerly != "", func() node.Node {
+					return node.El("li").Text(
+						a.Shown() + " · " + p.T("choose.formerly", "name", a.Formerly))
+				}),
+				node.El("li").Text(p.T("pay.exchange.network", "coin", a.Shown(),
 					"network", widget.NetworkTitle(a.NetworkName, a.NetworkCode))),
 				node.El("li").Text(p.T("pay.exchange.fee", "amount", sum)),
 				node.If(a.TolerancePercent != "" && a.TolerancePercent != "0", func() node.Node {

@@ -27,7 +27,8 @@ func payPage(t *testing.T, change func(*widget.Page)) string {
 
 // The QR code, its description and the link to the other kind match.
 func TestQRSwitch(t *testing.T) {
-	link := func(p *widget.Page) { *p = p.WithLinkQR(true) }
+	link := func(p *widget.Page) { *p = p.WithQR("uri") }
+	const linkByDefault = "uri"
 	const toAddress, toLink = "Won’t scan? Try the plain code", "Use the code with the amount"
 	for name, c := range map[string]struct {
 		change         func(*widget.Page)
@@ -38,21 +39,31 @@ func TestQRSwitch(t *testing.T) {
 		"address": {func(*widget.Page) {}, `src="/checkout/cs_gallery/qr.svg?a=1"`,
 			"QR code of the ETH address on Ethereum", `href="/checkout/cs_gallery?qr=uri"`, toLink,
 			false},
+		"link by default": {func(p *widget.Page) { p.View.Attempt.QR = linkByDefault },
+			`src="/checkout/cs_gallery/qr.svg?kind=uri&amp;a=1&amp;due="`, "QR code to pay",
+			`href="/checkout/cs_gallery?qr=address"`, toAddress, false},
+		"address instead": {func(p *widget.Page) {
+			p.View.Attempt.QR = linkByDefault
+			*p = p.WithQR("address")
+		}, `src="/checkout/cs_gallery/qr.svg?a=1"`, "QR code of the ETH address",
+			`href="/checkout/cs_gallery?qr=uri"`, toLink, false},
 		"link": {link, `src="/checkout/cs_gallery/qr.svg?kind=uri&amp;a=1&amp;due="`,
-			"QR code to pay 0.00912345\u00a0ETH on Ethereum", `href="/checkout/cs_gallery"`,
+			"QR code to pay 0.00912345\u00a0ETH on Ethereum", `href="/checkout/cs_gallery?qr=address"`,
 			toAddress, false},
 		"link of the rest": {func(p *widget.Page) {
 			link(p)
 			p.View.Attempt.PaidAmount = "0.009"
 			p.View.Attempt.MissingAmount = "0.00012345"
 		}, `src="/checkout/cs_gallery/qr.svg?kind=uri&amp;a=1&amp;due=0.00012345"`,
-			"pay 0.00012345\u00a0ETH on", `href="/checkout/cs_gallery"`, toAddress, false},
+			"pay 0.00012345\u00a0ETH on", `href="/checkout/cs_gallery?qr=address"`, toAddress,
+			false},
 		"link of a token": {func(p *widget.Page) {
 			link(p)
 			p.View.Attempt.TokenURI = true
-		}, "kind=uri", "to pay", `href="/checkout/cs_gallery"`, toAddress, true},
+		}, "kind=uri", "to pay", `href="/checkout/cs_gallery?qr=address"`, toAddress, true},
 		"no link": {func(p *widget.Page) {
 			link(p)
+			p.View.Attempt.QR = linkByDefault
 			p.View.Attempt.URI = ""
 		}, `src="/checkout/cs_gallery/qr.svg?a=1"`, "QR code of the ETH address", "", "", false},
 	} {
@@ -115,6 +126,25 @@ func TestSlip(t *testing.T) {
 			strings.Contains(hosted[0], "primary") != (name == "no address") {
 			t.Errorf("%s: %d filled buttons, the gateway's page is %q", name, filled, hosted)
 		}
+	}
+}
+
+// A renamed coin is named as wallets do. Of the gateway's symbol only the forms know.
+func TestRenamedCoinOnThePaySlip(t *testing.T) {
+	page := payPage(t, func(p *widget.Page) {
+		a := p.View.Attempt
+		a.CurrencySymbol = "TON"
+		a.CurrencyName = "Gram"
+		a.DisplaySymbol = "GRAM"
+		a.Formerly = "Toncoin (TON)"
+		a.NetworkCode = "ton"
+		a.NetworkName = "TON (The Open Network)"
+	})
+	fortest.Has(t, "the page", page, "0.00912345\u00a0GRAM", "GRAM sent on any other network",
+		"GRAM address on TON (The Open Network)", "Withdraw GRAM and pick TON (The Open Network)",
+		"GRAM · formerly Toncoin (TON)")
+	if strings.Contains(page, "TON sent") || strings.Contains(page, "\u00a0TON") {
+		t.Error("the old symbol is the unit")
 	}
 }
 

@@ -19,7 +19,7 @@ func receipt(p widget.Page, a wire.Attempt, zone widget.Zone) *node.Element {
 		unusual(p, a),
 		till(p, a,
 			node.If(a.PayableAmount != "", func() node.Node {
-				return widget.SumLine(p, "part.asked", "asked", a.PayableAmount, a.CurrencySymbol)
+				return widget.SumLine(p, "part.asked", "asked", a.PayableAmount, a.Shown())
 			}),
 			widget.Fact(p, "done.order", "order", p.View.Order.Ref),
 			networkFact(p, a),

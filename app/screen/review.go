@@ -24,7 +24,7 @@ type review struct {
 func reported(p widget.Page, a wire.Attempt) node.Node {
 	return node.If(a.PaidAmount != "", func() node.Node {
 		return node.El("span").Body(
-			widget.Sum(p, "span", "paid", a.PaidAmount, a.CurrencySymbol),
+			widget.Sum(p, "span", "paid", a.PaidAmount, a.Shown()),
 			node.Text(" · "+a.NetworkName))
 	})
 }

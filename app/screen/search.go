@@ -114,7 +114,7 @@ func matching(c wire.Currency, filter string) []wire.Network {
 	}
 	var found []wire.Network
 	for _, n := range c.Networks {
-		if containsWords(c.Symbol+" "+c.Name+" "+n.Name+" "+n.Code, filter) {
+		if containsWords(c.Shown()+" "+c.Name+" "+c.Formerly+" "+n.Name+" "+n.Code, filter) {
 			found = append(found, n)
 		}
 	}

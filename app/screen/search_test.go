@@ -80,6 +80,30 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// A renamed coin is found by both names and both symbols, and sent by the gateway's.
+func TestSearchFindsRenamedCoins(t *testing.T) {
+	for _, query := range []string{"gram", "GRAM", "toncoin", "ton", "gram open network"} {
+		p := named(t, "open-many")
+		p.View.Currencies = append(p.View.Currencies, wire.Currency{
+			Symbol:        "TON",
+			DisplaySymbol: "GRAM",
+			Name:          "Gram",
+			Formerly:      "Toncoin (TON)",
+			Networks: []wire.Network{
+				{Code: "ton", Name: "TON (The Open Network)", Available: true},
+			},
+		})
+		c := &chooser{Page: p, Search: query}
+		fortest.Has(t, "the page", node.HTML(c), "Gram", ">GRAM<", "formerly Toncoin (TON)",
+			`value="TON:ton"`)
+		c.pickFound()
+		fortest.Equal(t, c.selection(), widget.Choice{Symbol: "TON", Network: "TON:ton"},
+			"Enter after searching %q picks", query)
+		fortest.Equal(t, c.continueText(), "Continue with GRAM on TON (The Open Network)",
+			"the button")
+	}
+}
+
 // Enter in the search field takes nothing back.
 func TestEnterKeepsNetwork(t *testing.T) {
 	for _, query := range []string{"", "tether"} {

@@ -22,7 +22,7 @@ type seen struct {
 func (s *seen) Draw() *node.Element {
 	p := s.Page
 	a := s.Page.View.LatestAttempt()
-	amount := p.Amount(a.PaidAmount, a.CurrencySymbol)
+	amount := p.Amount(a.PaidAmount, a.Shown())
 	icon := widget.Icon(p.CoinIcon(a.CurrencySymbol), "", "48", false)
 	return box("blocks",
 		outcome(p, mark("wait", icon), "seen.title",

@@ -16,7 +16,7 @@ const (
 	ActionRefresh  = "coinslot/look"   // no value: fetch the view now
 	ActionFail     = "coinslot/fail"   // value: string to show as an error
 	ActionCopy     = "coinslot/copy"   // value: CopyRequest
-	ActionQR       = "coinslot/qr"     // value: bool, whether the QR code holds the payment link
+	ActionQR       = "coinslot/qr"     // value: string, what the QR code is to hold: "uri" or "address"
 	ActionPay      = "coinslot/pay"    // value: payment
 	ActionPrice    = "coinslot/price"  // value: offerInput
 

@@ -43,8 +43,9 @@ type Page struct {
 	Logo string `json:",omitempty"`
 	// Receipt is set on the printable receipt.
 	Receipt bool `json:",omitempty"`
-	// LinkQR is set when the QR code holds the payment link instead of the address.
-	LinkQR bool `json:",omitempty"`
+	// QRKind is what the shopper wants the QR code to hold: "uri", the payment link, or "address";
+	// empty for the attempt's own choice.
+	QRKind string `json:",omitempty"`
 	// Pasted is the address from the shopper's wallet, to be compared; may be empty.
 	Pasted string `json:",omitempty"`
 	// Opened is the details element that is open from the start: "check", which also stops the
@@ -108,8 +109,8 @@ func (p *Page) Target(sub string) string {
 	return p.Base + sub
 }
 
-// QR returns the path of the QR code of the current attempt's "address" or "uri", or of the "page"
-// itself. Attempt and sum are in the path, so that a browser never shows an outdated code.
+// QR returns the path of the QR code of the current attempt's "uri", of the "page" itself, or else
+// of the attempt's address; a "uri" without a link is the address, too. Attempt and sum are in the path, so that a browser never shows an outdated code.
 func (p *Page) QR(kind string) string {
 	a := p.View.Attempt
 	switch {
@@ -117,7 +118,7 @@ func (p *Page) QR(kind string) string {
 		return p.Standalone().Link("/qr.svg", Field{"kind", "page"})
 	case a == nil:
 		return ""
-	case kind == "uri":
+	case kind == "uri" && a.URI != "":
 		return p.Base + "/qr.svg?kind=uri&a=" + strconv.Itoa(a.Number) + "&due=" + a.MissingAmount
 	}
 	return p.Base + "/qr.svg?a=" + strconv.Itoa(a.Number)

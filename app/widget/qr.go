@@ -7,18 +7,19 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// qrKind is the value of the field "qr" for a QR code of the payment link.
-const qrKind = "uri"
-
-// QRBox is the QR code. By default it holds the plain address, which every wallet and exchange
-// reads; many misread the other parts of a payment link.
+// QRBox is the QR code. The server decides what it holds at first: the payment link where most
+// wallets read it, else the plain address, which all of them do.
 func QRBox(p Page, a wire.Attempt) node.Node {
-	link := p.LinkQR && a.URI != ""
-	kind := "address"
-	alt := p.T("pay.qr", "coin", a.CurrencySymbol, "network", a.NetworkName)
+	kind := p.QRKind
+	if kind == "" {
+		kind = a.QR
+	}
+	link := kind == "uri" && a.URI != ""
+	other := "uri"
+	alt := p.T("pay.qr", "coin", a.Shown(), "network", a.NetworkName)
 	if link {
 		sum, _ := p.AmountDue(a)
-		kind = "uri"
+		other = "address"
 		alt = p.T("pay.qr.uri", "amount", sum, "network", a.NetworkName)
 	}
 	return el("div").Class("code").Body(
@@ -30,36 +31,36 @@ func QRBox(p Page, a wire.Attempt) node.Node {
 		node.If(link && a.TokenURI, func() node.Node {
 			return el("p").Class("small center").Text(p.T("pay.qr.token.why"))
 		}),
-		node.If(a.URI != "", func() node.Node { return qrSwitch(p, !link) }),
+		node.If(a.URI != "", func() node.Node { return qrSwitch(p, other) }),
 	)
 }
 
-// qrSwitch is a link that changes what the QR code holds.
-func qrSwitch(p Page, link bool) node.Node {
+// qrSwitch is a link that makes the QR code hold kind.
+func qrSwitch(p Page, kind string) node.Node {
 	text := "pay.qr.address"
-	if link {
+	if kind == "uri" {
 		text = "pay.qr.link"
 	}
 	return el("a").Class("link").Attr("data-part", "qr-kind").
-		Attr("href", p.WithLinkQR(link).Link("")).Text(p.T(text)).
+		Attr("href", p.WithQR(kind).Link("")).Text(p.T(text)).
 		On("click", func(ctx app.Context, e app.Event) {
 			if StayOnPage(e) {
-				ctx.NewActionWithValue(ActionQR, link)
+				ctx.NewActionWithValue(ActionQR, kind)
 			}
-		}, text)
+		}, kind)
 }
 
-// WithLinkQR returns the page with a QR code of the payment link, or of the address.
-func (p Page) WithLinkQR(link bool) Page {
-	p = p.WithField("qr", TextIf(link, qrKind))
-	p.LinkQR = link
+// WithQR returns the page with a QR code of the payment link ("uri") or of the "address".
+func (p Page) WithQR(kind string) Page {
+	p = p.WithField("qr", kind)
+	p.QRKind = kind
 	return p
 }
 
 // AmountDue returns the amount to send now, with its coin; rest is set after a partial payment.
 func (p *Page) AmountDue(a wire.Attempt) (sum string, rest bool) {
 	if a.MissingAmount != "" && a.PaidAmount != "" {
-		return p.Amount(a.MissingAmount, a.CurrencySymbol), true
+		return p.Amount(a.MissingAmount, a.Shown()), true
 	}
-	return p.Amount(a.PayableAmount, a.CurrencySymbol), false
+	return p.Amount(a.PayableAmount, a.Shown()), false
 }

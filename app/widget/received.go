@@ -10,7 +10,7 @@ import (
 // Progress shows how much of a payment has arrived.
 func Progress(p Page, a wire.Attempt) node.Node {
 	return node.If(a.PaidAmount != "" && a.MissingAmount != "", func() node.Node {
-		of := p.Amount(a.PayableAmount, a.CurrencySymbol)
+		of := p.Amount(a.PayableAmount, a.Shown())
 		return el("div").Class("sum").Body(
 			el("progress").Attr("max", a.PayableAmount).Attr("value", a.PaidAmount).
 				Attr("aria-label", p.T("part.paid")),

@@ -109,6 +109,18 @@ type Currency struct {
 	Name     string    `json:"name"`     // "Tether"
 	Icon     string    `json:"icon"`     // path on the BFF's origin; empty if there is none
 	Networks []Network `json:"networks"` // never empty
+	// DisplaySymbol is the present symbol of a renamed coin, "GRAM"; empty if it is Symbol.
+	DisplaySymbol string `json:"display_symbol,omitempty"`
+	// Formerly is what a renamed coin was called before, "Toncoin (TON)"; empty for all others.
+	Formerly string `json:"formerly,omitempty"`
+}
+
+// Shown is the symbol that shoppers read. Programs compare Symbol.
+func (c *Currency) Shown() string {
+	if c.DisplaySymbol != "" {
+		return c.DisplaySymbol
+	}
+	return c.Symbol
 }
 
 // Network is one way to send a Currency.
@@ -144,11 +156,14 @@ const (
 
 // Attempt is one transaction opened at the gateway for the session.
 type Attempt struct {
-	Number         int    `json:"number"` // from 1
-	CurrencySymbol string `json:"currency_symbol"`
+	Number         int    `json:"number"`          // from 1
+	CurrencySymbol string `json:"currency_symbol"` // as the gateway spells it
 	CurrencyName   string `json:"currency_name"`
-	NetworkCode    string `json:"network_code"`
-	NetworkName    string `json:"network_name"`
+	// DisplaySymbol and Formerly are as in [Currency].
+	DisplaySymbol string `json:"display_symbol,omitempty"`
+	Formerly      string `json:"formerly,omitempty"`
+	NetworkCode   string `json:"network_code"`
+	NetworkName   string `json:"network_name"`
 	// Address is empty while unknown, and when the attempt can only be paid at PaymentURL.
 	Address string `json:"address"`
 	// PayAmount is what the gateway asks for, in its own digits. PayableAmount, which is shown, is
@@ -170,6 +185,9 @@ type Attempt struct {
 	// no standard. TokenURI is set if it names a token's contract, which some wallets misread.
 	URI      string `json:"uri"`
 	TokenURI bool   `json:"token_uri"`
+	// QR is what the QR code holds unless the shopper asks for the other: "uri" where most wallets
+	// read the amount from a link, or "address", which may be left out.
+	QR string `json:"qr,omitempty"`
 	// Call is the same for a browser wallet (EIP-1193); nil where there is none.
 	Call *Call `json:"call,omitempty"`
 	// Wallets are links of wallets for phones: those that fill in the payment, then those that open
@@ -187,6 +205,14 @@ type Attempt struct {
 	Family      Family `json:"family"` // of the address
 	// ExtendMinutes is the new time to pay after [Extend]; zero if that is not possible.
 	ExtendMinutes int `json:"extend_minutes,omitempty"`
+}
+
+// Shown is the symbol that shoppers read. Programs compare CurrencySymbol.
+func (a *Attempt) Shown() string {
+	if a.DisplaySymbol != "" {
+		return a.DisplaySymbol
+	}
+	return a.CurrencySymbol
 }
 
 // Transaction is one on the blockchain.

@@ -2,6 +2,7 @@ package checkout
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,9 +48,17 @@ func (o ViewOptions) notice(code wire.Code, a *payment.Attempt) *wire.Notice {
 	case a == nil || a.CurrencySymbol == "":
 		n.Message = o.Translate(key)
 	default:
-		n.Message = o.Translate(key, "coin", a.CurrencySymbol, "network", a.NetworkName)
+		coin, network := o.names(a)
+		n.Message = o.Translate(key, "coin", coin, "network", network)
 	}
 	return n
+}
+
+// names returns coin and network of a as shoppers read them.
+func (o ViewOptions) names(a *payment.Attempt) (coin, network string) {
+	token, _ := o.Tokens.Token(a.CurrencySymbol, a.NetworkCode)
+	known, _ := o.Tokens.Network(a.NetworkCode)
+	return cmp.Or(token.NewSymbol, a.CurrencySymbol), cmp.Or(known.Name, a.NetworkName)
 }
 
 // View returns all that a browser gets to see of s.
@@ -104,12 +113,15 @@ func viewAttempt(s *payment.Session, o ViewOptions) *wire.Attempt {
 	a := s.Current()
 	tokens := o.Tokens
 	network, _ := tokens.Network(a.NetworkCode)
+	coin, _ := tokens.Token(a.CurrencySymbol, a.NetworkCode)
 	w := &wire.Attempt{
 		Number:         a.Number,
 		CurrencySymbol: a.CurrencySymbol,
-		CurrencyName:   a.CurrencyName,
+		CurrencyName:   cmp.Or(coin.Name, a.CurrencyName),
+		DisplaySymbol:  coin.NewSymbol,
+		Formerly:       coin.Former,
 		NetworkCode:    a.NetworkCode,
-		NetworkName:    a.NetworkName,
+		NetworkName:    cmp.Or(network.Name, a.NetworkName),
 		NetworkMark:    network.Mark(),
 		Late:           a.Late,
 	}
@@ -152,19 +164,63 @@ func currenciesView(order payment.Order, o ViewOptions) []wire.Currency {
 	list := []wire.Currency{}
 	offers := payment.RankOffers(order, payment.Offers(order, o.Currencies))
 	for _, offer := range offers {
+		if isRepeated(list, offer, o.Tokens) {
+			continue
+		}
 		isNext := len(list) == 0 || list[len(list)-1].Symbol != offer.Currency.Symbol
 		if isNext {
-			c := wire.Currency{Symbol: offer.Currency.Symbol, Name: offer.Currency.Name}
-			if o.Icon != nil {
-				c.Icon = o.Icon(c.Symbol)
-			}
-			list = append(list, c)
+			list = append(list, viewCurrency(offer.Currency, o))
 		}
 		last := &list[len(list)-1]
 		last.Networks = append(last.Networks, viewNetwork(offer, order, o))
 	}
 
 	return list
+}
+
+// isRepeated reports whether list has the coin of an offer already, on the same network by its
+// other symbol: a gateway may list a renamed coin by both.
+func isRepeated(list []wire.Currency, offer payment.Offer, tokens *token.Registry) bool {
+	coin, _ := tokens.Token(offer.Currency.Symbol, offer.Network.Code)
+	if coin.Former == "" {
+		return false
+	}
+	symbol := cmp.Or(coin.NewSymbol, coin.Symbol)
+	return slices.ContainsFunc(list, func(c wire.Currency) bool {
+		return c.Symbol != offer.Currency.Symbol && payment.SameName(c.Shown(), symbol) &&
+			slices.ContainsFunc(c.Networks, func(n wire.Network) bool {
+				return payment.SameName(n.Code, offer.Network.Code)
+			})
+	})
+}
+
+// viewCurrency is a coin without networks. It has its present name if it was renamed on all of
+// them: on one network, the old symbol can be another token that still exists.
+func viewCurrency(currency payment.Currency, o ViewOptions) wire.Currency {
+	c := wire.Currency{Symbol: currency.Symbol, Name: currency.Name}
+	if coin, ok := sameOnAll(currency, o.Tokens); ok {
+		c.Name = cmp.Or(coin.Name, currency.Name)
+		c.DisplaySymbol = coin.NewSymbol
+		c.Formerly = coin.Former
+	}
+	if o.Icon != nil {
+		c.Icon = o.Icon(c.Shown())
+	}
+	return c
+}
+
+// sameOnAll returns a coin as the registry has it on one of its networks; ok reports whether it has
+// the same names on all of them.
+func sameOnAll(c payment.Currency, tokens *token.Registry) (coin token.Token, ok bool) {
+	for i, network := range c.Networks {
+		next, _ := tokens.Token(c.Symbol, network.Code)
+		if i > 0 && (next.NewSymbol != coin.NewSymbol || next.Name != coin.Name ||
+			next.Former != coin.Former) {
+			return token.Token{}, false
+		}
+		coin = next
+	}
+	return coin, true
 }
 
 func viewNetwork(offer payment.Offer, order payment.Order, o ViewOptions) wire.Network {
@@ -176,7 +232,7 @@ func viewNetwork(offer payment.Offer, order payment.Order, o ViewOptions) wire.N
 
 	n := wire.Network{
 		Code:      network.Code,
-		Name:      network.Name,
+		Name:      cmp.Or(known.Name, network.Name),
 		Fee:       payment.FormatAmount(network.Fee),
 		Available: offer.Code == "",
 		Lowest:    offer.Lowest,
@@ -231,6 +287,9 @@ func addWallets(w *wire.Attempt, s *payment.Session, o ViewOptions) {
 		Amount:  a.AmountDue(a.Digits(r)),
 	}
 	w.URI, w.TokenURI = r.URI(p)
+	if w.URI != "" && r.ScansLinks(p.Symbol, p.Network) {
+		w.QR = "uri"
+	}
 	w.Call = r.Call(p)
 
 	page := ""

@@ -82,7 +82,7 @@ func TestCurrencies(t *testing.T) {
 	}
 	want := []string{
 		"USDT_trc20", "USDT_erc20", "USDT_bep20", "USDT_ton", "USDC_erc20", "USDC_bep20",
-		"USDC_polygon", "ETH_eth", "ETH_arbitrum", "BNB_bep20", "TON_ton", "BTC_bitcoin",
+		"USDC_polygon", "ETH_eth", "ETH_arbitrum", "BNB_bep20", "GRAM_ton", "BTC_bitcoin",
 		"SOL_solana", "TRX_tron", "LTC_litecoin", "DOGE_dogecoin",
 	}
 	fortest.Diff(t, symbols, want, "coins")

@@ -70,7 +70,7 @@ func defaultCurrencies() []Currency {
 		{"USD Coin", "USDC", "stable", dec("0.9998"), usdc},
 		{"Ethereum", "ETH", "crypto", dec("3471.25"), eth},
 		{"BNB", "BNB", "crypto", dec("612.4"), one("bep20", 18, "0.0005", "2", "10000", 60)},
-		{"Toncoin", "TON", "crypto", dec("3.1875"), one("ton", 9, "0.05", "1", "5000", 30)},
+		{"Gram", "GRAM", "crypto", dec("3.1875"), one("ton", 9, "0.05", "1", "5000", 30)},
 		{"Bitcoin", "BTC", "crypto", dec("93420.5"),
 			one("bitcoin", 8, "0.00002", "5", "50000", 120)},
 		{"Solana", "SOL", "crypto", dec("143.6"), one("solana", 9, "0.001", "1", "10000", 60)},
@@ -99,7 +99,7 @@ func network(code string, decimals int32, fee, low, high string, maxTTL int) Net
 		"litecoin": {"Litecoin", "Litecoin", "LTC", Litecoin, "litecoinspace.org/tx/"},
 		"dogecoin": {"Dogecoin", "Dogecoin", "DOGE", Dogecoin, "dogechain.info/tx/"},
 		"solana":   {"Solana", "Solana", "SOL", Solana, "solscan.io/tx/"},
-		"ton":      {"TON", "TON", "TON", TON, "tonviewer.com/transaction/"},
+		"ton":      {"TON", "TON", "GRAM", TON, "tonviewer.com/transaction/"},
 	}[code]
 	return Network{
 		Name:        of.name,

@@ -370,7 +370,7 @@ func TestEveryCurrency(t *testing.T) {
 func FuzzCreate(f *testing.F) {
 	f.Add(with(f, nil))
 	f.Add(with(f, map[string]string{"amount_usd": "1e999999999", "order_id": "123456"}))
-	f.Add(`{"currency_symbol":"TON","network_code":"ton","amount_usd":0.1,"ttl":1e2}`)
+	f.Add(`{"currency_symbol":"GRAM","network_code":"ton","amount_usd":0.1,"ttl":1e2}`)
 	f.Add(`{"amount_usd":{"a":[1]},"ttl":"\u0000"}`)
 	f.Fuzz(func(t *testing.T, body string) {
 		s := New(Config{})

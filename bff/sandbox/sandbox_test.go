@@ -147,7 +147,7 @@ func TestConcurrentUse(t *testing.T) {
 	for i := range 8 {
 		wg.Go(func() {
 			for range 10 {
-				body := `{"currency_symbol":"ton","network_code":"TON","amount_usd":19.99,"ttl":5}`
+				body := `{"currency_symbol":"gram","network_code":"TON","amount_usd":19.99,"ttl":5}`
 				c := createWith(t, s, body)
 				fortest.OK(t, s.Pay(c.TrackingCode, Kinds()[i%len(Kinds())]))
 				s.Inject(Fault{Path: "withdrawals", Status: 503})

@@ -105,7 +105,7 @@ func TestExtendRefuses(t *testing.T) {
 			"a coin",
 			"POST",
 			path,
-			`{"currency_symbol":"TON"}`,
+			`{"currency_symbol":"GRAM"}`,
 			[]string{isJSON},
 			422,
 			"unknown_field",

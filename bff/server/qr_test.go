@@ -1,9 +1,14 @@
 package server_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"image"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -11,6 +16,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/fortest"
+	"coinslot/e2e/need"
 
 	qrcode "github.com/piglig/go-qr"
 )
@@ -18,9 +24,48 @@ import (
 // picture is the SVG of a code: a white square, and one path with a line for each dark run.
 var picture = regexp.MustCompile(`^<svg [^>]*viewBox="0 0 (\d+) (\d+)" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h\d+v\d+H0z"/><path stroke="#000" d="([Mmh0-9. ]+)"/></svg>$`)
 
-// scan renders an SVG, four pixels to a module, with the disk that the page lays over its middle
-// for the coin (36 of 216 px), and decodes it. It fails without the quiet zone of four modules.
+// scan decodes an SVG, as the page shows it, with a decoder in Go and, if it is installed, with
+// that of zbar: they must agree.
 func scan(t *testing.T, svg string) string {
+	t.Helper()
+	shown := render(t, svg)
+	text, err := qrcode.Decode(shown)
+	if err != nil {
+		t.Fatalf("the code cannot be read: %v", err)
+	}
+
+	path, err := exec.LookPath("zbarimg")
+	if err != nil {
+		err = need.Missing("zbarimg", "install-all")
+	}
+	if need.Has(t, "it runs zbarimg", err) {
+		fortest.Equal(t, scanByZbar(t, path, shown), text, "zbar reads")
+	}
+	return text
+}
+
+// scanByZbar decodes a picture with the program zbarimg, which exists apart from all that draws
+// codes here.
+func scanByZbar(t *testing.T, program string, shown image.Image) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "code.png")
+	var picture bytes.Buffer
+	fortest.OK(t, png.Encode(&picture, shown))
+	fortest.OK(t, os.WriteFile(file, picture.Bytes(), 0o600))
+	command := exec.CommandContext(
+		t.Context(), program, "--quiet", "--raw", "-Sdisable", "-Sqrcode.enable", file,
+	)
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("zbar cannot read the code: %v", err)
+	}
+	return strings.TrimSuffix(string(out), "\n")
+}
+
+// render draws an SVG, four pixels to a module, with the coin's mark that the page lays over its
+// middle: 30 of 216 px, in a white ring that ends at 36. It fails without the quiet zone of four
+// modules.
+func render(t *testing.T, svg string) image.Image {
 	t.Helper()
 	m := picture.FindStringSubmatch(svg)
 	if m == nil || m[1] != m[2] {
@@ -34,21 +79,20 @@ func scan(t *testing.T, svg string) string {
 		x, y := i%(size*scale)/scale, i/(size*scale)/scale
 		img.Pix[i] = 0xff
 		fromMiddleX, fromMiddleY := i%(size*scale)*2-size*scale, i/(size*scale)*2-size*scale
-		isMark := 36*(fromMiddleX*fromMiddleX+fromMiddleY*fromMiddleY) < size*scale*size*scale
-		if isMark {
+		fromMiddle := fromMiddleX*fromMiddleX + fromMiddleY*fromMiddleY
+		isWithin := func(pixels int) bool {
+			return 216*216*fromMiddle < pixels*pixels*size*scale*size*scale
+		}
+		if isWithin(30) {
 			img.Pix[i] = 0x80
-		} else if dark[y][x] {
+		} else if dark[y][x] && !isWithin(36) {
 			img.Pix[i] = 0
 			if min(x, y, size-1-x, size-1-y) < quiet {
 				t.Fatalf("module %d, %d of %d is dark: the quiet zone is too narrow", x, y, size)
 			}
 		}
 	}
-	text, err := qrcode.Decode(img)
-	if err != nil {
-		t.Fatalf("the code cannot be read: %v", err)
-	}
-	return text
+	return img
 }
 
 // fill returns which modules the path's lines cover.
@@ -74,7 +118,11 @@ func fill(t *testing.T, path string, size int) [][]bool {
 	return dark
 }
 
-// Each kind of code holds what it says, at any size of it.
+// qrSource is the picture of the code on the page.
+var qrSource = regexp.MustCompile(`data-part="qr"[^>]* src="([^"]*)"`)
+
+// Each kind of code holds what it says, at any size of it. The page shows the kind that scans, and
+// the other one on request.
 func TestQRKinds(t *testing.T) {
 	r := newRig(t)
 	id := r.Open(`{"amount_usd":"500.00"}`)
@@ -89,12 +137,17 @@ func TestQRKinds(t *testing.T) {
 		fortest.Equal(t, scan(t, r.Do("GET", path+query, "").Body.String()), want,
 			"%s holds", query)
 	}
-	for _, coin := range []struct{ symbol, network, link string }{
-		{"USDT", "trc20", ""},
-		{"USDT", "erc20", "ethereum:0xdAC17F958D2ee523a2206206994597C13D831ec7@1/transfer?"},
-		{"USDT", "ton", "ton://transfer/"},
-		{"ETH", "arbitrum", "ethereum:"},
-		{"TON", "ton", "ton://transfer/"},
+	for _, coin := range []struct{ symbol, network, link, first string }{
+		{"USDT", "trc20", "", ""},
+		{"USDT", "erc20", "ethereum:0xdAC17F958D2ee523a2206206994597C13D831ec7@1/transfer?", ""},
+		{"USDT", "ton", "ton://transfer/", ""},
+		{"ETH", "arbitrum", "ethereum:", ""},
+		{"GRAM", "ton", "ton://transfer/", "uri"},
+		{"BTC", "bitcoin", "bitcoin:", "uri"},
+		{"LTC", "litecoin", "litecoin:", "uri"},
+		{"DOGE", "dogecoin", "dogecoin:", "uri"},
+		{"SOL", "solana", "solana:", ""},
+		{"TRX", "tron", "", ""},
 	} {
 		w := r.Do("POST", "/checkout/"+id+"/attempts",
 			`{"currency_symbol":"`+coin.symbol+`","network_code":"`+coin.network+`"}`, isJSON)
@@ -124,6 +177,17 @@ func TestQRKinds(t *testing.T) {
 		got := scan(t, answer.Body.String())
 		if got != v.Attempt.URI || !strings.HasPrefix(got, coin.link) {
 			t.Errorf("%s on %s, link %q; want %q", coin.symbol, coin.network, got, v.Attempt.URI)
+		}
+		fortest.Equal(t, v.Attempt.QR, coin.first, "%s on %s: the code that scans", coin.symbol,
+			coin.network)
+		for query, wantLink := range map[string]bool{
+			"": coin.first == "uri", "?qr=uri": true, "?qr=address": false, "?qr=x": coin.first == "uri",
+		} {
+			shown := qrSource.FindStringSubmatch(r.Do("GET", "/checkout/"+id+query, "").Body.String())
+			if len(shown) != 2 || strings.Contains(shown[1], "kind=uri") != wantLink {
+				t.Errorf("%s on %s, the page%s shows the code %q; want the link: %t", coin.symbol,
+					coin.network, query, shown, wantLink)
+			}
 		}
 		if n := answer.Body.Len(); n > 9000 {
 			t.Errorf("%s on %s: the picture has %d bytes; want at most 9000", coin.symbol,

@@ -40,9 +40,9 @@ const maxPasted = 200
 // applyLinks applies the choices of a shopper without WebAssembly, made by links and a form: the
 // content of the QR code and the open part, which links then carry, and an address to compare.
 func applyLinks(page widget.Page, q url.Values) widget.Page {
-	page.LinkQR = q.Get("qr") == "uri"
-	if page.LinkQR {
-		page.Carry = append(page.Carry, widget.Field{Name: "qr", Value: "uri"})
+	page.QRKind = web.OneOf(q.Get("qr"), "uri", "address")
+	if page.QRKind != "" {
+		page.Carry = append(page.Carry, widget.Field{Name: "qr", Value: page.QRKind})
 	}
 
 	page.Opened = web.OneOf(q.Get("open"), "check", "device")

@@ -22,6 +22,7 @@ type networkEntry struct {
 	line int
 
 	ID        text    `yaml:"id"`
+	Name      text    `yaml:"name"`
 	Codes     []text  `yaml:"codes"`
 	Family    text    `yaml:"family"`
 	ChainID   *number `yaml:"chain_id"`
@@ -35,6 +36,9 @@ type tokenEntry struct {
 	line int
 
 	Symbol    text    `yaml:"symbol"`
+	Symbols   []text  `yaml:"symbols"` // those that it had before
+	Name      text    `yaml:"name"`
+	Former    text    `yaml:"former"` // the name that it had before
 	Network   text    `yaml:"network"`
 	Decimals  *number `yaml:"decimals"`
 	Contract  text    `yaml:"contract"`

@@ -7,6 +7,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 
 	"coinslot/bff/internal/yamlfile"
 )
@@ -22,6 +23,7 @@ var (
 	codeText   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 	symbolText = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.+$-]{0,31}$`)
 	numberText = regexp.MustCompile(`^(0|[1-9][0-9]{0,17})$`)
+	nameText   = regexp.MustCompile(`^[\pL\pN][^\pC]{0,63}$`)
 )
 
 // Load reads the operator's file and adds it to what is built in; an empty path
@@ -92,7 +94,7 @@ type reading struct {
 }
 
 // network adds an entry of networks. One that is built in can be given more
-// codes, and whether exchanges withdraw to it; what it is stays.
+// codes, another name, and whether exchanges withdraw to it; what it is stays.
 func (f reading) network(e networkEntry) error {
 	if !idText.MatchString(string(e.ID)) {
 		return e.fail("id: must be letters a-z, digits and -")
@@ -113,6 +115,12 @@ func (f reading) network(e networkEntry) error {
 	}
 	if e.Exchanges != nil {
 		n.Exchanges = bool(*e.Exchanges)
+	}
+	if e.Name != "" {
+		if !nameText.MatchString(string(e.Name)) {
+			return e.fail(noName, "name")
+		}
+		n.Name = string(e.Name)
 	}
 
 	f.ids[e.ID] = true
@@ -191,6 +199,8 @@ func (f reading) token(e tokenEntry) error {
 	n, known := f.networks[string(e.Network)]
 	t := Token{
 		Symbol:   string(e.Symbol),
+		Name:     string(e.Name),
+		Former:   e.formerly(),
 		Network:  n,
 		Contract: string(e.Contract),
 		Source:   string(e.Source),
@@ -199,6 +209,10 @@ func (f reading) token(e tokenEntry) error {
 	switch {
 	case !symbolText.MatchString(t.Symbol):
 		return e.fail("symbol: must be letters, digits and . + $ -")
+	case e.Name != "" && !nameText.MatchString(t.Name):
+		return e.fail(noName, "name")
+	case e.Former != "" && !nameText.MatchString(string(e.Former)):
+		return e.fail(noName, "former")
 	case !known:
 		return e.fail("network: must be the id of a network, as in the list of networks")
 	case f.keys[id]:
@@ -209,8 +223,8 @@ func (f reading) token(e tokenEntry) error {
 		return e.fail(noPage)
 	}
 	t.Decimals = int32(*e.Decimals)
-	t.Native = slices.ContainsFunc(n.coins,
-		func(coin string) bool { return upper(coin) == id.symbol })
+	t.Native = f.isNative(e.Symbol, n) || slices.ContainsFunc(e.Symbols,
+		func(old text) bool { return f.isNative(old, n) })
 
 	if t.Contract != "" {
 		if err := t.checkContract(); err != nil {
@@ -224,7 +238,46 @@ func (f reading) token(e tokenEntry) error {
 
 	f.keys[id] = true
 	f.tokens[id] = t
+	return f.addOldSymbols(e, t)
+}
+
+// addOldSymbols makes the symbols that t had before mean t as well.
+func (f reading) addOldSymbols(e tokenEntry, t Token) error {
+	t.NewSymbol = t.Symbol
+	for _, old := range e.Symbols {
+		if !symbolText.MatchString(string(old)) {
+			return e.fail("symbols: %.40q must be letters, digits and . + $ -", old)
+		}
+		id := key{upper(string(old)), t.Network.ID}
+		if f.keys[id] {
+			return e.fail("symbols: %q is listed twice", old)
+		}
+		t.Symbol = string(old)
+		f.keys[id] = true
+		f.tokens[id] = t
+	}
 	return nil
+}
+
+// isNative reports whether a symbol is, or was, that of the network's own coin.
+func (f reading) isNative(symbol text, n Network) bool {
+	id := key{upper(string(symbol)), n.ID}
+	return f.base.tokens[id].Native ||
+		slices.ContainsFunc(n.coins, func(coin string) bool { return upper(coin) == id.symbol })
+}
+
+// formerly is what the coin was called before: name and symbols, or one of them. It is empty if the
+// entry names neither.
+func (e tokenEntry) formerly() string {
+	symbols := make([]string, 0, len(e.Symbols))
+	for _, old := range e.Symbols {
+		symbols = append(symbols, string(old))
+	}
+	list := strings.Join(symbols, ", ")
+	if e.Former == "" || list == "" {
+		return string(e.Former) + list
+	}
+	return string(e.Former) + " (" + list + ")"
 }
 
 // checkContract checks that t lives where a coin of its network can live. Addresses
@@ -249,6 +302,9 @@ func (t Token) checkContract() error {
 	}
 	return nil
 }
+
+// noName is the problem of a member that is not [nameText].
+const noName = "%s: must be at most 64 printable characters, the first a letter or digit"
 
 // noPage is the problem of an entry whose source is not [isPage].
 const noPage = "source: must be the https address of the page where this is published"

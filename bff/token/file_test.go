@@ -67,6 +67,39 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// An operator's file renames coins as the built-in one does, also those that are built in, and an
+// entry for one symbol leaves the others alone.
+func TestParseRenamed(t *testing.T) {
+	r := fortest.Must(Parse([]byte(`
+networks:
+  - {id: avalanche, name: Avalanche (C-Chain)}
+tokens:
+  - {symbol: S, symbols: [FTM, sonic], former: Fantom, name: Sonic, network: bsc, decimals: 18, source: https://x.example/}
+  - {symbol: AVA, symbols: [AVAX], network: avalanche, decimals: 18, source: https://x.example/}
+  - {symbol: TON, network: ton, decimals: 9, source: https://x.example/}
+`)))(t)
+	for _, c := range []struct {
+		symbol, code, present, name, former string
+		native                              bool
+	}{
+		{"S", "bsc", "", "Sonic", "Fantom (FTM, sonic)", false},
+		{"ftm", "bsc", "S", "Sonic", "Fantom (FTM, sonic)", false},
+		{"Sonic", "bsc", "S", "Sonic", "Fantom (FTM, sonic)", false},
+		{"AVA", "avaxc", "", "", "AVAX", true},
+		{"AVAX", "avaxc", "AVA", "", "AVAX", true},
+		{"TON", "ton", "", "", "", true}, // as the file says
+		{"GRAM", "ton", "", "Gram", "Toncoin (TON)", true},
+	} {
+		got, ok := r.Token(c.symbol, c.code)
+		if !ok || got.NewSymbol != c.present || got.Name != c.name || got.Former != c.former ||
+			got.Native != c.native {
+			t.Errorf("Token(%s, %s) = %+v, %t", c.symbol, c.code, got, ok)
+		}
+	}
+	n, _ := r.Network("avax-c")
+	fortest.Equal(t, n.Name, "Avalanche (C-Chain)", "the network's name")
+}
+
 func TestExchangesOfABuiltInNetwork(t *testing.T) {
 	r := fortest.Must(Parse([]byte("networks:\n  - {id: ethereum, exchanges: false}\n")))(t)
 	usdt, _ := r.Token("USDT", "erc20")
@@ -129,6 +162,15 @@ func TestParseRefuses(t *testing.T) {
 		{"raw jetton", strings.Replace(dai, "ethereum", "ton", 1) + ", contract: \"0:ca6e321c7cce9ecedf0a8ca2492ec8592494aa5fb5ce0387dff96ef6af982a3e\"}", "user-friendly"},
 		{"jetton in the other alphabet", strings.Replace(dai, "ethereum", "ton", 1) + ", contract: EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff+W72r5gqPrHF}", "user-friendly"},
 		{"one letter of a jetton", strings.Replace(dai, "ethereum", "ton", 1) + ", contract: EQCxE6mUtQJKFnGfaROTKOt1lZbDiiX1kCixRv7Nw2Id_sDt}", "checksum"},
+		{"old symbol with a space", dai + ", symbols: [S AI]}", `line 2: token DAI on ethereum: symbols: "S AI" must be`},
+		{"old symbol is the new one", dai + ", symbols: [dai]}", `symbols: "dai" is listed twice`},
+		{"old symbol twice", dai + ", symbols: [SAI, sai]}", `symbols: "sai" is listed twice`},
+		{"old symbol of another entry", dai + "}\n  - {symbol: DAI2, symbols: [Dai], network: ethereum, decimals: 18, source: https://x.example/}", `line 3: token DAI2 on ethereum: symbols: "Dai" is listed twice`},
+		{"another entry's old symbol", dai + ", symbols: [SAI]}\n  - {symbol: SAI, network: ethereum, decimals: 18, source: https://x.example/}", "line 3: token SAI on ethereum: is listed twice"},
+		{"contract of the chain's own coin by its old symbol", dai + ", symbols: [ETH]" + contract + "}", "own coin"},
+		{"name on two lines", dai + `, name: "D\nAI"}`, "name: must be at most 64 printable"},
+		{"former name too long", dai + ", former: " + strings.Repeat("x", 65) + "}", "former: must be at most 64 printable"},
+		{"name of a network that turns the page", "networks:\n  - {id: ton, name: \"T\\u202EON\"}", "name: must be"},
 		{"perhaps", dai + ", exchanges: maybe}", "exchanges: must be true or false"},
 		{"no id", "networks:\n  - {codes: [x]}", "id"},
 		{"id in capitals", "networks:\n  - {id: X}", "id"},

@@ -45,6 +45,21 @@ func (r *Registry) URI(p Payment) (uri string, contract bool) {
 	return "", false
 }
 
+// ScansLinks reports whether most wallets that hold the coin read address and amount from a QR code
+// of its link. For all others, the code of the plain address is the one that scans; docs/tokens.md
+// has the source of each.
+func (r *Registry) ScansLinks(symbol, code string) bool {
+	t, _ := r.Token(symbol, code)
+	switch t.Network.Kind {
+	case Bitcoin, Litecoin, Dogecoin:
+		return true
+	case TON:
+		return t.Native
+	case EVM, TRON, Solana, Other:
+	}
+	return false
+}
+
 // Call returns p as a transaction for a wallet in the browser; nil for networks
 // other than EVM's and for what [Registry.URI] has no link for.
 func (r *Registry) Call(p Payment) *wire.Call {

@@ -55,6 +55,7 @@ func (k Kind) contracts() bool { return k == EVM || k == TRON || k == TON || k =
 // Network is a blockchain.
 type Network struct {
 	ID        string // "ethereum"; names its mark
+	Name      string // as shoppers read it; empty: as the gateway writes it
 	Kind      Kind
 	ChainID   uint64 // as in EIP-155; zero unless Kind is EVM
 	Exchanges bool   // most exchanges withdraw to it
@@ -74,7 +75,10 @@ func (n Network) Mark() string {
 
 // Token is a coin on a network.
 type Token struct {
-	Symbol    string // as its entry spells it, "USDT"
+	Symbol    string // as its entry spells it, "USDT"; it may be an old one
+	NewSymbol string // the present symbol if Symbol is an old one, else empty
+	Name      string // as shoppers read it; empty: as the gateway writes it
+	Former    string // what it was called before, "Toncoin (TON)"; empty if it was not renamed
 	Network   Network
 	Decimals  int32  // fractional digits of a transfer, 0…30
 	Native    bool   // the chain's own coin
@@ -141,7 +145,7 @@ func (r *Registry) NetworkByID(id string) (Network, bool) {
 }
 
 // Token returns the coin of that symbol on the network that code means, both in
-// any case of ASCII letters.
+// any case of ASCII letters. A renamed coin is found by each symbol that it has had.
 func (r *Registry) Token(symbol, code string) (Token, bool) {
 	r = r.orBuiltin()
 	n := r.networks[r.codes[lower(code)]]

@@ -23,7 +23,7 @@ var least = []struct {
 	{"USDC", "op", 6, false}, {"USDC", "avaxc", 6, false}, {"USDC", "base", 6, false},
 	{"ETH", "eth", 18, true}, {"ETH", "arbitrum", 18, true}, {"ETH", "optimism", 18, true}, {"ETH", "base", 18, true},
 	{"BNB", "bnb", 18, true}, {"POL", "matic", 18, true}, {"MATIC", "polygon", 18, true}, {"AVAX", "avaxc", 18, true},
-	{"TON", "ton", 9, true}, {"TRX", "trx", 6, true}, {"SOL", "sol", 9, true}, {"BTC", "btc", 8, true},
+	{"GRAM", "ton", 9, true}, {"TON", "ton", 9, true}, {"TRX", "trx", 6, true}, {"SOL", "sol", 9, true}, {"BTC", "btc", 8, true},
 	{"LTC", "ltc", 8, true}, {"DOGE", "doge", 8, true},
 }
 
@@ -41,6 +41,28 @@ func TestBuiltinHasTheWellKnown(t *testing.T) {
 			t.Errorf("Token(%q, %q) = %+v; want none", pair[0], pair[1], got)
 		}
 	}
+}
+
+// A renamed coin is one coin by each symbol that it has had.
+func TestRenamed(t *testing.T) {
+	type names struct{ Symbol, NewSymbol, Name, Former string }
+	for _, c := range []struct {
+		symbol, code string
+		want         names
+	}{
+		{"GRAM", "ton", names{"GRAM", "", "Gram", "Toncoin (TON)"}},
+		{"ton", "TON", names{"TON", "GRAM", "Gram", "Toncoin (TON)"}},
+		{"POL", "polygon", names{"POL", "", "", "MATIC"}},
+		{"MATIC", "matic", names{"MATIC", "POL", "", "MATIC"}},
+		{"BTC", "btc", names{"BTC", "", "", ""}},
+		{"TON", "bep20", names{}}, // another token, of which nothing is known
+	} {
+		got, _ := Builtin().Token(c.symbol, c.code)
+		fortest.Equal(t, names{got.Symbol, got.NewSymbol, got.Name, got.Former}, c.want,
+			"%s on %s", c.symbol, c.code)
+	}
+	n, _ := Builtin().Network("ton")
+	fortest.Equal(t, n.Name, "TON (The Open Network)", "the network's name")
 }
 
 // TestBuiltinContracts checks the list for slips: whatever the parser does, each

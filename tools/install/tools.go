@@ -42,6 +42,8 @@ var tools = []tool{
 	{"nginx", "nginx in front of the checkout", false, "nginx-light", "nginx", inPath("nginx")},
 	{"Caddy", "Caddy in front of the checkout", false, "caddy", "caddy", inPath("caddy")},
 	{"systemd-analyze", "the unit of systemd", false, "systemd", "", inPath("systemd-analyze")},
+	{"zbarimg", "QR codes, read by a second scanner", false, "zbar-tools", "zbar",
+		inPath("zbarimg")},
 	{"strace", "disks and networks that fail", false, "strace", "", inPath("strace")},
 	{"sqlite3", "restores of SQLite", false, "sqlite3", "sqlite", inPath("sqlite3")},
 	{"PgBouncer", "PgBouncer between instances and database", false, "pgbouncer", "pgbouncer",

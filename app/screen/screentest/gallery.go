@@ -166,7 +166,7 @@ func paying() []Sample {
 			p.Carry = []widget.Field{
 				{Name: "embed", Value: "inline"}, {Name: "origin", Value: "https://shop.example"},
 			}
-			*p = p.WithLinkQR(true)
+			*p = p.WithQR("uri")
 		}, wire.Cancel, wire.Change, wire.Recheck),
 		checkedSample("pending-checked",
 			"ethereum:0x52908400098527886e0f7030069857d2e4169ee7@1?value=1"),
@@ -546,8 +546,17 @@ func Coins() []wire.Currency {
 				MaximumUSD: "20",
 				Reason:     "up to $20",
 			}),
-		coin("TON", "Toncoin", net("ton", "TON", "0.02", "8.1")),
+		gram(),
 	}
+}
+
+// gram is a renamed coin, of a gateway that has its old symbol.
+func gram() wire.Currency {
+	c := coin("TON", "Gram", net("ton", "TON (The Open Network)", "0.02", "8.1"))
+	c.Icon = "/icons/gram.svg"
+	c.DisplaySymbol = "GRAM"
+	c.Formerly = "Toncoin (TON)"
+	return c
 }
 
 func coin(symbol, name string, networks ...wire.Network) wire.Currency {
