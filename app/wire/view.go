@@ -237,7 +237,7 @@ type WalletLink struct {
 	ID   string `json:"id"`   // "trust"
 	Name string `json:"name"` // "Trust Wallet"
 	Mark string `json:"mark"` // one or two letters, in place of a logo
-	Link string `json:"link"` // https
+	Link string `json:"link"` // https; if not Fills, it may have the wallet's own scheme
 	// Fills is set if the wallet shows a form with address, coin and amount. Otherwise it opens the
 	// payment page in its own browser.
 	Fills bool `json:"fills"`

@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/token"
+	"coinslot/bff/wallet"
 
 	"github.com/shopspring/decimal"
 )
@@ -85,6 +87,12 @@ func TestLinksAreForWhatIsDue(t *testing.T) {
 		}
 		if v.URI != want || v.TokenURI != (want != "") || (v.Call != nil) != (want != "") {
 			t.Errorf("%s: link %q, call %+v; want %q", c.name, v.URI, v.Call, want)
+		}
+		if (v.Wallets != nil) != (want != "") {
+			t.Errorf("%s: wallets %+v", c.name, v.Wallets)
+		}
+		if c.units != "" {
+			fortest.Has(t, c.name, v.Wallets[0].Link, "&uint256="+c.units)
 		}
 	}
 }
@@ -269,4 +277,47 @@ func TestViewHidesWhatMayNotBePaid(t *testing.T) {
 	}
 	want := []string{"USDT trc20 25 ", "USDT bep20 25 reason.minimum", "TON ton 8.065 "}
 	fortest.Diff(t, got, want, "offers")
+}
+
+// The view has the links of wallets for the amount due, which open the session's page, the same in
+// every language.
+func TestViewHasWallets(t *testing.T) {
+	s := waiting()
+	show := ViewOptions{Now: noon, Page: "https://pay.shop.example/checkout/"}
+	links := View(s, show).Attempt.Wallets
+	if len(links) == 0 {
+		t.Fatal("no wallets")
+	}
+	var opens int
+	for _, link := range links {
+		if link.Fills {
+			fortest.Has(t, link.ID, link.Link, s.Current().Address)
+			continue
+		}
+		opens++
+		if !strings.Contains(link.Link, s.ID) {
+			t.Errorf("%s opens %s", link.ID, link.Link)
+		}
+	}
+	if opens == 0 {
+		t.Error("no wallet opens the page")
+	}
+
+	show.Lang = "de"
+	fortest.Diff(t, View(s, show).Attempt.Wallets, links, "wallets in German")
+
+	show.Page = ""
+	for _, link := range View(s, show).Attempt.Wallets {
+		if !link.Fills {
+			t.Errorf("without a page, %s opens %s", link.ID, link.Link)
+		}
+	}
+
+	hidden := fortest.Must(wallet.Parse([]byte("hide: [trust]\n"), nil))(t)
+	show.Wallets = hidden
+	for _, link := range View(s, show).Attempt.Wallets {
+		if link.ID == "trust" {
+			t.Error("a hidden wallet is in the view")
+		}
+	}
 }

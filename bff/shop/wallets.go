@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"coinslot/app/wire"
+	"coinslot/bff/checkout"
 	"coinslot/bff/token"
-	"coinslot/bff/wallet"
 	"coinslot/bff/web"
 
 	"github.com/shopspring/decimal"
@@ -22,7 +22,7 @@ var walletsHTML string
 
 var walletsTemplate = template.Must(template.New("wallets").Parse(walletsHTML))
 
-// exampleAddresses are well-formed addresses from public documentation. Nobody is to pay them.
+// exampleAddresses are well-formed addresses from public documentation. They must never be paid.
 var exampleAddresses = map[token.Kind]string{
 	token.EVM:      "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
 	token.TRON:     "TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE",
@@ -37,9 +37,8 @@ var exampleAddresses = map[token.Kind]string{
 var exampleAmount = decimal.RequireFromString("0.123456789012345678")
 
 type walletLinks struct {
-	site    *web.Server
-	tokens  *token.Registry
-	wallets *wallet.Registry
+	site     *web.Server
+	checkout *checkout.Service
 }
 
 // walletNetwork is a section of the page.
@@ -93,14 +92,15 @@ func (l *walletLinks) show(w http.ResponseWriter, _ *http.Request) error {
 
 // networks lists what wallets can pay with, by network.
 func (l *walletLinks) networks() (list []walletNetwork, err error) {
-	for _, t := range l.tokens.Tokens() {
+	tokens := l.checkout.Tokens
+	for _, t := range tokens.Tokens() {
 		p := token.Payment{
 			Symbol:  t.Symbol,
 			Network: t.Network.ID,
 			Address: exampleAddresses[t.Network.Kind],
 			Amount:  exampleAmount.Truncate(t.Decimals),
 		}
-		links := l.wallets.Links(p, l.tokens, l.site.PublicURL+"/checkout/wallets")
+		links := l.checkout.Wallets.Links(p, tokens, l.site.PublicURL+"/checkout/wallets")
 		if len(links) == 0 {
 			continue
 		}
@@ -152,7 +152,7 @@ func (l *walletLinks) cards(links []wire.WalletLink) (cards []walletCard, err er
 // platforms are those of a wallet, for people.
 func (l *walletLinks) platforms(id string) string {
 	names := map[string]string{"ios": "iOS", "android": "Android"}
-	for _, w := range l.wallets.Wallets() {
+	for _, w := range l.checkout.Wallets.Wallets() {
 		if w.ID != id {
 			continue
 		}

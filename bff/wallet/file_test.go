@@ -228,7 +228,6 @@ func TestLoad(t *testing.T) {
 // and what is refused is refused in words that can be logged.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(whole))
-	f.Add(builtinFile)
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		r, err := Parse(raw, nil)
 		if err != nil {

@@ -25,7 +25,7 @@ type Wallet struct {
 	Mark      string   // one or two letters, in place of a logo
 	Platforms []string // "ios", "android"
 	forms     []form
-	page      *page // nil = it cannot be told to open a page
+	page      *page // nil = no link opens a page in it
 }
 
 // form is a screen of a wallet that a link fills in.
