@@ -16,6 +16,7 @@ import (
 
 	"coinslot/bff/config"
 	"coinslot/bff/demo"
+	"coinslot/bff/https"
 	"coinslot/bff/logs"
 	"coinslot/bff/order"
 	"coinslot/bff/sandbox"
@@ -97,7 +98,15 @@ func runServe(ctx context.Context, args []string, s streams) error {
 	}
 
 	log := logs.New(s.errors, logs.Config{JSON: c.LogJSON, Level: c.LogLevel})
-	srv, err := server.New(ctx, c, serverOptions(c, log))
+	secure, err := newHTTPS(c, log)
+	if err != nil {
+		return err
+	}
+	options := serverOptions(c, log)
+	if secure != nil {
+		options.Certificate = secure.Health
+	}
+	srv, err := server.New(ctx, c, options)
 	if err != nil {
 		return err
 	}
@@ -105,7 +114,7 @@ func runServe(ctx context.Context, args []string, s streams) error {
 	defer context.AfterFunc(ctx, func() {
 		log.Info("shutting down; a second signal stops the server at once", "drain", c.Drain)
 	})()
-	err = errors.Join(listen(ctx, c, srv, func(addr net.Addr) {
+	err = errors.Join(listen(ctx, c, srv, secure, func(addr net.Addr) {
 		fmt.Fprintf(s.out, "Coinslot %s serves %s on %s\n", release(), c.PublicURL, addr)
 	}), srv.Close())
 	if err == nil {
@@ -137,15 +146,18 @@ func serverOptions(c config.Config, log *slog.Logger) server.Options {
 	return o
 }
 
-// listen serves srv on the configured addresses and runs it; ready is called with the public
-// listener's address once requests are accepted.
+// listen serves srv on the configured addresses and runs it, over https if secure is not nil; ready
+// is called with the public listener's address once requests are accepted.
 //
 // When ctx ends, /readyz fails for COINSLOT_DRAIN. Then the public listener closes, sockets get
 // a close frame, and the operator's listener closes last.
-func listen(ctx context.Context, c config.Config, srv *server.Server, ready func(net.Addr)) error {
-	public, err := net.Listen("tcp", c.Listen)
+func listen(
+	ctx context.Context, c config.Config, srv *server.Server, secure *https.Server,
+	ready func(net.Addr),
+) error {
+	public, err := openFront(c, secure)
 	if err != nil {
-		return fmt.Errorf("COINSLOT_LISTEN: %w", err)
+		return err
 	}
 
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -163,7 +175,7 @@ func listen(ctx context.Context, c config.Config, srv *server.Server, ready func
 	}
 
 	group, serving := errgroup.WithContext(serving)
-	server.Serve(serving, group, public, srv.Handler)
+	public.serve(serving, group, srv.Handler)
 	group.Go(func() error { return srv.Run(serving) })
 	go func() {
 		defer stop()

@@ -66,6 +66,9 @@ func (ch *checker) publicServer(ctx context.Context, u *url.URL) findings {
 	case (err != nil || keys.StatusCode >= http.StatusBadGateway) && !ch.isRunning(ctx):
 		return warn("public", "the server is not running yet, so the path to it was not checked",
 			"start it and check again")
+	case err != nil && ch.Settings.TLS.Auto && isAlert(err):
+		return fail("public", u.String()+": the server runs, but has no certificate yet",
+			"read its log, which has the answer of the ACME server, and check again")
 	case err != nil:
 		return unreachable("public", u.String()+", though the server runs", u.Hostname(), err)
 	case keys.StatusCode != http.StatusOK:
@@ -89,6 +92,13 @@ func (ch *checker) publicServer(ctx context.Context, u *url.URL) findings {
 	return slices.Concat(leads,
 		ch.certificate("public", u.Hostname(), keys.TLS), ch.framing(ctx, u), ch.socket(ctx, u),
 		ch.console(ctx, u))
+}
+
+// isAlert reports whether a server ended the TLS handshake by an alert.
+func isAlert(err error) bool {
+	_, is := errors.AsType[tls.AlertError](err)
+	failed, isNetwork := errors.AsType[*net.OpError](err)
+	return is || isNetwork && failed.Op == "remote error"
 }
 
 // console sends the header that only the proxy may set, with a name of its own. If a page

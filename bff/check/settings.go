@@ -155,7 +155,7 @@ func (ch *checker) files(context.Context) (list findings) {
 // proxies checks whose X-Forwarded-For is trusted.
 func (ch *checker) proxies(context.Context) findings {
 	c := ch.Settings
-	if !ch.valid("COINSLOT_TRUSTED_PROXIES", "COINSLOT_PUBLIC_URL") {
+	if !ch.valid("COINSLOT_TRUSTED_PROXIES", "COINSLOT_PUBLIC_URL", "COINSLOT_TLS") {
 		return nil
 	}
 
@@ -176,7 +176,7 @@ func (ch *checker) proxies(context.Context) findings {
 	switch {
 	case len(c.TrustedProxies) > 0:
 		return ok("proxy", plural(len(c.TrustedProxies), "trusted network"))
-	case !strings.HasPrefix(c.PublicURL, "https:"):
+	case c.TLS.On() || !strings.HasPrefix(c.PublicURL, "https:"):
 		return nil
 	}
 
