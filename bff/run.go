@@ -33,11 +33,14 @@ type command struct {
 type streams struct {
 	env         []string
 	out, errors io.Writer
+	file        string // of the settings that -settings added to env; empty = none
 }
 
 func commands() []command {
 	return []command{
 		{"serve", "run the checkout server (the default)", runServe},
+		{"init", "write the settings of a new shop, with fresh keys, and a unit of systemd: " +
+			"coinslot init [NAME]", runInit},
 		{"demo", "run it with a sandbox gateway and a demo shop; needs no settings", runDemo},
 		{"sandbox", "run a simulated gateway alone, to test a shop in any language", runSandbox},
 		{"check", "validate configuration, database, gateway and network; -webhook also sends a " +
@@ -63,6 +66,10 @@ func run(args, env []string, out, errs io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	env, args, file, err := addSettingsFile(env, args)
+	if err != nil {
+		return exitCode(err, errs)
+	}
 	name := "serve"
 	if len(args) > 0 && len(args[0]) > 0 && args[0][0] != '-' {
 		name = args[0]
@@ -71,7 +78,7 @@ func run(args, env []string, out, errs io.Writer) int {
 
 	for _, c := range commands() {
 		if c.name == name {
-			return exitCode(c.run(ctx, args, streams{env, out, errs}), errs)
+			return exitCode(c.run(ctx, args, streams{env, out, errs, file}), errs)
 		}
 	}
 	if name == "help" {

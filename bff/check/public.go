@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"coinslot/bff/config"
+	"coinslot/bff/internal/background"
 	"coinslot/bff/receipt"
 
 	"github.com/gorilla/websocket"
@@ -59,6 +60,12 @@ func (ch *checker) public(ctx context.Context) (list findings) {
 func (ch *checker) publicServer(ctx context.Context, u *url.URL) findings {
 	accept := http.Header{"Accept": {"application/json"}}
 	keys, err := ch.get(ctx, u, "/.well-known/jwks.json", accept)
+	for range 10 { // a server that has just started orders its certificate
+		if !ch.Settings.TLS.Auto || !isAlert(err) || !background.Sleep(ctx, time.Second) {
+			break
+		}
+		keys, err = ch.get(ctx, u, "/.well-known/jwks.json", accept)
+	}
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	switch {
 	case untrusted: // whether the server runs or not

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"net/netip"
@@ -48,7 +49,8 @@ func (ch *checker) settings(context.Context) (list findings) {
 			given++
 		}
 	}
-	return orElse(list, ok("settings", plural(given, "setting")+" in the environment, all valid"))
+	where := cmp.Or(ch.File, "the environment")
+	return orElse(list, ok("settings", plural(given, "setting")+" in "+where+", all valid"))
 }
 
 func (ch *checker) sandbox(context.Context) findings {
@@ -106,6 +108,9 @@ func (ch *checker) secrets(context.Context) (list findings) {
 
 // inEnvironment names the secrets that are in the environment and could be in files.
 func (ch *checker) inEnvironment() string {
+	if ch.File != "" {
+		return ""
+	}
 	var names []string
 	for _, s := range config.Settings() {
 		if s.File && ch.variable(s.Name) != "" && ch.mayHoldSecret(s.Name) {
