@@ -124,7 +124,7 @@ func (s storage) write(path string, content []byte) error {
 	if err != nil {
 		return fmt.Errorf("storing a certificate: %w", err)
 	}
-	defer os.Remove(file.Name()) // of no use after an error, and gone otherwise
+	defer os.RemoveAll(file.Name()) // of no use after an error, and gone otherwise
 
 	_, err = file.Write(content)
 	err = errors.Join(err, file.Sync(), file.Close())
