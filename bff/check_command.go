@@ -35,6 +35,7 @@ func runCheck(ctx context.Context, args []string, s streams) error {
 	at, _ := time.Parse(time.RFC3339, b.time) // zero = unknown
 	setup := check.Setup{
 		Env:      s.env,
+		File:     s.file,
 		Settings: c,
 		Problem:  problem,
 		Inspect:  store.Inspect,

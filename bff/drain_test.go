@@ -47,7 +47,7 @@ func TestDrain(t *testing.T) {
 	defer srv.Close()
 	ctx, stop := context.WithCancel(t.Context())
 	public, ended := make(chan net.Addr, 1), make(chan error, 1)
-	go func() { ended <- listen(ctx, c, srv, func(a net.Addr) { public <- a }) }()
+	go func() { ended <- listen(ctx, c, srv, nil, func(a net.Addr) { public <- a }) }()
 	shop, ops := "http://"+(<-public).String()+"/checkout.js", "http://"+c.OpsListen
 	if status, body := get(ops + "/readyz"); status != 200 || body != "ok" {
 		t.Fatalf("/readyz = %d %q", status, body)

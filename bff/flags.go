@@ -6,9 +6,42 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"coinslot/bff/config"
 )
+
+// addSettingsFile reads the file that -settings, a flag of every command, names, and returns env
+// with its settings, args without the flag, and the path. A variable of env goes before a line of
+// the file.
+func addSettingsFile(env, args []string) (all, rest []string, path string, err error) {
+	all = env
+	for i := 0; i < len(args); i++ {
+		name, value, joined := strings.Cut(args[i], "=")
+		if name != "-settings" && name != "--settings" {
+			rest = append(rest, args[i])
+			continue
+		}
+		if !joined && i+1 < len(args) {
+			i++
+			value = args[i]
+		}
+
+		path = value
+		entries, err := config.ReadFile(path)
+		if err != nil {
+			return nil, nil, "", fmt.Errorf("-settings %s: %w", path, err)
+		}
+		for _, entry := range entries {
+			variable, _, _ := strings.Cut(entry, "=")
+			isSame := func(e string) bool { return strings.HasPrefix(e, variable+"=") }
+			if !slices.ContainsFunc(all, isSame) {
+				all = append(slices.Clip(all), entry)
+			}
+		}
+	}
+	return all, rest, path, nil
+}
 
 // parse reads the flags of the command that flags is named after. Requested help goes to the
 // output; a mistake is one line.
@@ -55,7 +88,7 @@ func printUsage(w io.Writer) {
 		fmt.Fprintf(w, "  %-14s  %s\n", c.name, c.help)
 	}
 	fmt.Fprint(w, "\nSettings of serve, check and reconcile (environment variables, or flags of "+
-		"the same name):\n\n")
+		"the same name;\nwith every command, -settings FILE reads them from lines NAME=value):\n\n")
 	config.Print(w)
 }
 

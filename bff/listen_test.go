@@ -106,7 +106,7 @@ func (r *remote) listen(
 	out = &fortest.Log{}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- runListen(ctx, args, streams{r.env, out, out}) }()
+	go func() { ended <- runListen(ctx, args, streams{r.env, out, out, ""}) }()
 	stop = sync.OnceFunc(func() {
 		cancel()
 		if err := <-ended; err != nil {

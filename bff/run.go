@@ -16,6 +16,7 @@ import (
 
 	"coinslot/bff/config"
 	"coinslot/bff/demo"
+	"coinslot/bff/https"
 	"coinslot/bff/logs"
 	"coinslot/bff/order"
 	"coinslot/bff/sandbox"
@@ -32,11 +33,14 @@ type command struct {
 type streams struct {
 	env         []string
 	out, errors io.Writer
+	file        string // of the settings that -settings added to env; empty = none
 }
 
 func commands() []command {
 	return []command{
 		{"serve", "run the checkout server (the default)", runServe},
+		{"init", "write the settings of a new shop, with fresh keys, and a unit of systemd: " +
+			"coinslot init [NAME]", runInit},
 		{"demo", "run it with a sandbox gateway and a demo shop; needs no settings", runDemo},
 		{"sandbox", "run a simulated gateway alone, to test a shop in any language", runSandbox},
 		{"check", "validate configuration, database, gateway and network; -webhook also sends a " +
@@ -62,6 +66,10 @@ func run(args, env []string, out, errs io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	env, args, file, err := addSettingsFile(env, args)
+	if err != nil {
+		return exitCode(err, errs)
+	}
 	name := "serve"
 	if len(args) > 0 && len(args[0]) > 0 && args[0][0] != '-' {
 		name = args[0]
@@ -70,7 +78,7 @@ func run(args, env []string, out, errs io.Writer) int {
 
 	for _, c := range commands() {
 		if c.name == name {
-			return exitCode(c.run(ctx, args, streams{env, out, errs}), errs)
+			return exitCode(c.run(ctx, args, streams{env, out, errs, file}), errs)
 		}
 	}
 	if name == "help" {
@@ -97,7 +105,15 @@ func runServe(ctx context.Context, args []string, s streams) error {
 	}
 
 	log := logs.New(s.errors, logs.Config{JSON: c.LogJSON, Level: c.LogLevel})
-	srv, err := server.New(ctx, c, serverOptions(c, log))
+	secure, err := newHTTPS(c, log)
+	if err != nil {
+		return err
+	}
+	options := serverOptions(c, log)
+	if secure != nil {
+		options.Certificate = secure.Health
+	}
+	srv, err := server.New(ctx, c, options)
 	if err != nil {
 		return err
 	}
@@ -105,7 +121,7 @@ func runServe(ctx context.Context, args []string, s streams) error {
 	defer context.AfterFunc(ctx, func() {
 		log.Info("shutting down; a second signal stops the server at once", "drain", c.Drain)
 	})()
-	err = errors.Join(listen(ctx, c, srv, func(addr net.Addr) {
+	err = errors.Join(listen(ctx, c, srv, secure, func(addr net.Addr) {
 		fmt.Fprintf(s.out, "Coinslot %s serves %s on %s\n", release(), c.PublicURL, addr)
 	}), srv.Close())
 	if err == nil {
@@ -137,15 +153,18 @@ func serverOptions(c config.Config, log *slog.Logger) server.Options {
 	return o
 }
 
-// listen serves srv on the configured addresses and runs it; ready is called with the public
-// listener's address once requests are accepted.
+// listen serves srv on the configured addresses and runs it, over https if secure is not nil; ready
+// is called with the public listener's address once requests are accepted.
 //
 // When ctx ends, /readyz fails for COINSLOT_DRAIN. Then the public listener closes, sockets get
 // a close frame, and the operator's listener closes last.
-func listen(ctx context.Context, c config.Config, srv *server.Server, ready func(net.Addr)) error {
-	public, err := net.Listen("tcp", c.Listen)
+func listen(
+	ctx context.Context, c config.Config, srv *server.Server, secure *https.Server,
+	ready func(net.Addr),
+) error {
+	public, err := openFront(c, secure)
 	if err != nil {
-		return fmt.Errorf("COINSLOT_LISTEN: %w", err)
+		return err
 	}
 
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -163,7 +182,7 @@ func listen(ctx context.Context, c config.Config, srv *server.Server, ready func
 	}
 
 	group, serving := errgroup.WithContext(serving)
-	server.Serve(serving, group, public, srv.Handler)
+	public.serve(serving, group, srv.Handler)
 	group.Go(func() error { return srv.Run(serving) })
 	go func() {
 		defer stop()

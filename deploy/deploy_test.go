@@ -1,4 +1,3 @@
-// Package deploy has the deployment files. Its tests parse all of them and run those that can run.
 package deploy
 
 import (
@@ -343,127 +342,69 @@ func TestKubernetes(t *testing.T) {
 	}
 }
 
-var environment = regexp.MustCompile(`(?m)^Environment=(.*)$`)
-
 func TestService(t *testing.T) {
-	unit := read(t, "coinslot.service")
-	var env []string
-	for _, m := range environment.FindAllStringSubmatch(unit, -1) {
-		env = append(env,
-			strings.NewReplacer("%d", "/run/credentials", "%S", "/var/lib").Replace(m[1]))
-	}
-	for _, line := range strings.Split(read(t, "coinslot.env"), "\n") {
-		if line != "" && !strings.HasPrefix(line, "#") {
-			env = append(env, line)
-		}
-	}
-	got := loadConfig(t, env)
-	if got.Database != "/var/lib/coinslot/coinslot.db" || got.OpsListen != "127.0.0.1:9090" {
-		t.Errorf("the service runs with %s and %s", got.Database, got.OpsListen)
-	}
+	unit := Unit
 	for _, want := range []string{
-		"DynamicUser=yes", "StateDirectory=coinslot", "ProtectSystem=strict",
+		"DynamicUser=yes", "StateDirectory=coinslot/%i", "ProtectSystem=strict",
 		"NoNewPrivileges=yes", "LimitNOFILE=65536",
+		"ExecStart=/usr/local/bin/coinslot serve -settings %d/settings",
+		"LoadCredential=settings:/etc/coinslot/%i.env",
 	} {
 		if !slices.Contains(strings.Split(unit, "\n"), want) {
 			t.Errorf("the unit lacks %s", want)
 		}
 	}
 	analyze := need.Command(t, "systemd-analyze")
-	copied := filepath.Join(t.TempDir(), "coinslot.service")
+	copied := filepath.Join(t.TempDir(), "coinslot@shop.service")
 	fortest.OK(
 		t,
 		os.WriteFile(copied,
 			[]byte(strings.Replace(unit, "/usr/local/bin/coinslot", "/bin/true", 1)), 0o600),
 	)
 	out, err := exec.Command(analyze, "verify", copied).CombinedOutput()
-	if err != nil || strings.Contains(string(out), "coinslot.service") {
+	if err != nil || strings.Contains(string(out), "coinslot@shop.service") {
 		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
 	}
 }
 
-// The console's password is in the unit and in compose.yaml, commented out; the commands of
-// docs/deploy.md that uncomment it leave what starts.
+// The console's password is in compose.yaml, commented out; the command of docs/deploy.md that
+// uncomments it leaves what starts.
 func TestConsolePassword(t *testing.T) {
-	guide := read(t, "../docs/deploy.md")
-	for name, command := range map[string]string{
-		"coinslot.service": `sed -i '/admin-password/s/^#//' /etc/systemd/system/coinslot.service`,
-		"compose.yaml":     `sed -i '/admin-password/s/#//' compose.yaml`,
-	} {
-		fortest.Has(t, "docs/deploy.md", guide, command)
-		copied := filepath.Join(t.TempDir(), name)
-		fortest.OK(t, os.WriteFile(copied, []byte(read(t, name)), 0o600))
-		command = command[:strings.LastIndex(command, " ")+1] + copied
-		fortest.OK(t, exec.Command("sh", "-c", command).Run())
+	command := `sed -i '/admin-password/s/#//' compose.yaml`
+	fortest.Has(t, "docs/deploy.md", read(t, "../docs/deploy.md"), command)
+	copied := filepath.Join(t.TempDir(), "compose.yaml")
+	fortest.OK(t, os.WriteFile(copied, []byte(read(t, "compose.yaml")), 0o600))
+	command = command[:strings.LastIndex(command, " ")+1] + copied
+	fortest.OK(t, exec.Command("sh", "-c", command).Run())
 
-		changed := string(fortest.Must(os.ReadFile(copied))(t))
-		lines := regexp.MustCompile(`(?m)^.*admin-password.*$`).FindAllString(changed, -1)
-		want := map[string]int{"coinslot.service": 2, "compose.yaml": 3}[name]
-		fortest.Equal(t, len(lines), want, "lines of %s", name)
-		fortest.Lacks(t, name, strings.Join(lines, "\n"), "#")
-	}
-	fortest.Has(t, "the unit", read(t, "coinslot.service"),
-		"#LoadCredential=admin-password:/etc/coinslot/secrets/admin-password\n",
-		"#Environment=COINSLOT_ADMIN_PASSWORD_FILE=%d/admin-password\n")
+	changed := string(fortest.Must(os.ReadFile(copied))(t))
+	lines := regexp.MustCompile(`(?m)^.*admin-password.*$`).FindAllString(changed, -1)
+	fortest.Equal(t, len(lines), 3, "lines of compose.yaml")
+	fortest.Lacks(t, "compose.yaml", strings.Join(lines, "\n"), "#")
 }
 
-// coinslot-admin of docs/deploy.md runs the installed program, or another one, with the settings and
-// all secrets of the service.
-func TestAdminScript(t *testing.T) {
-	_, script, _ := strings.Cut(read(t, "../docs/deploy.md"), "<<'END'\n#!/bin/sh\n")
-	script, _, found := strings.Cut(script, "END\n")
+// commands returns the tested commands of a page in docs.
+func commands(t *testing.T, page, name string) string {
+	t.Helper()
+	_, text, _ := strings.Cut(read(t, "../docs/"+page), "<!-- tested: "+name+" -->\n```sh\n")
+	text, _, found := strings.Cut(text, "```")
 	if !found {
-		t.Fatal("docs/deploy.md has no coinslot-admin")
+		t.Fatalf("docs/%s has no %q", page, name)
 	}
-	root := t.TempDir()
-	file := func(name, text string, mode os.FileMode) string {
-		path := filepath.Join(root, name)
-		fortest.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		fortest.OK(t, os.WriteFile(path, []byte(text), mode))
-		return path
-	}
-	file("etc/coinslot/coinslot.env", read(t, "coinslot.env"), 0o600)
-	for _, name := range []string{
-		"gateway-key", "secret-key", "webhook-secret", "admin-password", "order-key",
-	} {
-		file("etc/coinslot/secrets/"+name, "x", 0o600)
-	}
-	program := "#!/bin/sh\necho \"$0 $*\"; env | grep ^COINSLOT_\n"
-	file("usr/local/bin/coinslot", program, 0o700)
-	newer := file("new/coinslot", program, 0o700)
-	script = strings.NewReplacer("/etc/", root+"/etc/", "/usr/", root+"/usr/").Replace(script)
-
-	said := string(fortest.Must(exec.Command("sh", "-c", script, "admin", "check",
-		"-v").Output())(t))
-	fortest.Has(t, "it", said, root+"/usr/local/bin/coinslot check -v\n",
-		"COINSLOT_PUBLIC_URL=https://pay.shop.example\n", "COINSLOT_DATABASE=/var/lib/coinslot/coinslot.db\n",
-		"COINSLOT_ADMIN_PASSWORD_FILE="+root+"/etc/coinslot/secrets/admin-password\n",
-		"COINSLOT_ORDER_KEY_FILE=", "COINSLOT_GATEWAY_KEY_FILE=", "COINSLOT_WEBHOOK_SECRET_FILE=")
-
-	other := exec.Command("sh", "-c", script, "admin", "check")
-	other.Env = append(os.Environ(), "PROGRAM="+newer)
-	said = string(fortest.Must(other.Output())(t))
-	fortest.Has(t, "with PROGRAM, it", said, newer+" check\n")
-	fortest.Has(t, "docs/deploy.md", read(t, "../docs/deploy.md"),
-		`PROGRAM="coinslot_v1.3.0_linux_amd64/coinslot" coinslot-admin check`)
+	return text
 }
 
 // The copy of docs/backup.md can be made, and restored, as often as an operator likes.
 func TestCopiesOfADay(t *testing.T) {
 	sqlite := need.Command(t, "sqlite3")
 	root := t.TempDir()
-	database := filepath.Join(root, "coinslot", "coinslot.db")
+	database := filepath.Join(root, "coinslot", "shop", "coinslot.db")
 	backups := filepath.Join(root, "backup")
-	fortest.OK(t, errors.Join(os.Mkdir(filepath.Dir(database), 0o700), os.Mkdir(backups, 0o700)))
+	fortest.OK(t, errors.Join(os.MkdirAll(filepath.Dir(database), 0o700), os.Mkdir(backups, 0o700)))
 	fortest.OK(t, exec.Command(sqlite, database, "CREATE TABLE a (b)").Run())
 	block := func(name string) string {
-		_, text, _ := strings.Cut(read(t, "../docs/backup.md"),
-			"<!-- tested: "+name+" -->\n```sh\n")
-		text, _, found := strings.Cut(text, "```")
-		if !found {
-			t.Fatalf("docs/backup.md has no %q", name)
-		}
-		return strings.NewReplacer("/var/lib", root, "/mnt/backup", backups).Replace(text)
+		return strings.NewReplacer("/var/lib", root, "/mnt/backup", backups).
+			Replace(commands(t, "backup.md", name))
 	}
 	for range 2 {
 		said, err := exec.Command("sh", "-ec", block("copy")+"sleep 1.1\n").CombinedOutput()

@@ -100,8 +100,8 @@ func newSQLiteRecipe(t testing.TB) *recipe {
 	r.recipePage = recipePage{
 		t: t,
 		paths: []string{
-			"/var/lib/coinslot/coinslot.db", r.store.dsn(), "coinslot.db", "torture.db",
-			"/var/lib/coinslot", dir, "/mnt/backup", away,
+			"/var/lib/coinslot/shop/coinslot.db", r.store.dsn(), "coinslot.db", "torture.db",
+			"/var/lib/coinslot/shop", dir, "/var/lib/coinslot", dir, "/mnt/backup", away,
 		},
 	}
 	r.begin = func() {}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -161,10 +162,17 @@ func (db Database) describe(dsn string, sqlite bool) string {
 	return fmt.Sprintf("%s: schema version %d, up to date", name, db.Version)
 }
 
+// StateFolder has the folders that systemd makes for the units of coinslot init.
+const StateFolder = "/var/lib/coinslot"
+
 // newDatabaseFile checks where the first start creates the file.
 func (ch *checker) newDatabaseFile(path string) findings {
 	folder := filepath.Dir(path)
 	info, err := os.Stat(folder)
+	if errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(folder, StateFolder+"/") {
+		return warn("database", "the folder "+folder+" for the SQLite file does not exist yet",
+			"start the server by its unit: systemd creates the folder")
+	}
 	if err != nil || !info.IsDir() {
 		return fail("database", "the folder "+folder+" for the SQLite file does not exist",
 			"mkdir -p "+folder+", owned by the user that runs the server")

@@ -174,6 +174,11 @@ func databaseFaults() []fault {
 			"mkdir -p /nonexistent",
 		},
 		{
+			"a folder that the unit makes", set("COINSLOT_DATABASE",
+				"/var/lib/coinslot/none-of-this-machine/a.db"), check.Warn, "database",
+			"systemd creates the folder",
+		},
+		{
 			"not there yet",
 			func(t *testing.T, w *rig) {
 				w.env["COINSLOT_DATABASE"] = filepath.Join(t.TempDir(), "new.db")

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"coinslot/bff/config"
+	"coinslot/bff/internal/background"
 	"coinslot/bff/receipt"
 
 	"github.com/gorilla/websocket"
@@ -59,6 +60,12 @@ func (ch *checker) public(ctx context.Context) (list findings) {
 func (ch *checker) publicServer(ctx context.Context, u *url.URL) findings {
 	accept := http.Header{"Accept": {"application/json"}}
 	keys, err := ch.get(ctx, u, "/.well-known/jwks.json", accept)
+	for range 10 { // a server that has just started orders its certificate
+		if !ch.Settings.TLS.Auto || !isAlert(err) || !background.Sleep(ctx, time.Second) {
+			break
+		}
+		keys, err = ch.get(ctx, u, "/.well-known/jwks.json", accept)
+	}
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	switch {
 	case untrusted: // whether the server runs or not
@@ -66,6 +73,9 @@ func (ch *checker) publicServer(ctx context.Context, u *url.URL) findings {
 	case (err != nil || keys.StatusCode >= http.StatusBadGateway) && !ch.isRunning(ctx):
 		return warn("public", "the server is not running yet, so the path to it was not checked",
 			"start it and check again")
+	case err != nil && ch.Settings.TLS.Auto && isAlert(err):
+		return fail("public", u.String()+": the server runs, but has no certificate yet",
+			"read its log, which has the answer of the ACME server, and check again")
 	case err != nil:
 		return unreachable("public", u.String()+", though the server runs", u.Hostname(), err)
 	case keys.StatusCode != http.StatusOK:
@@ -89,6 +99,13 @@ func (ch *checker) publicServer(ctx context.Context, u *url.URL) findings {
 	return slices.Concat(leads,
 		ch.certificate("public", u.Hostname(), keys.TLS), ch.framing(ctx, u), ch.socket(ctx, u),
 		ch.console(ctx, u))
+}
+
+// isAlert reports whether a server ended the TLS handshake by an alert.
+func isAlert(err error) bool {
+	_, is := errors.AsType[tls.AlertError](err)
+	failed, isNetwork := errors.AsType[*net.OpError](err)
+	return is || isNetwork && failed.Op == "remote error"
 }
 
 // console sends the header that only the proxy may set, with a name of its own. If a page

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"net/netip"
@@ -49,7 +50,8 @@ func (ch *checker) settings(context.Context) (list findings) {
 			given++
 		}
 	}
-	return orElse(list, ok("settings", plural(given, "setting")+" in the environment, all valid"))
+	where := cmp.Or(ch.File, "the environment")
+	return orElse(list, ok("settings", plural(given, "setting")+" in "+where+", all valid"))
 }
 
 func (ch *checker) sandbox(context.Context) findings {
@@ -107,6 +109,9 @@ func (ch *checker) secrets(context.Context) (list findings) {
 
 // inEnvironment names the secrets that are in the environment and could be in files.
 func (ch *checker) inEnvironment() string {
+	if ch.File != "" {
+		return ""
+	}
 	var names []string
 	for _, s := range config.Settings() {
 		if s.File && ch.variable(s.Name) != "" && ch.mayHoldSecret(s.Name) {
@@ -163,7 +168,7 @@ func (ch *checker) files(context.Context) (list findings) {
 // proxies checks whose X-Forwarded-For is trusted.
 func (ch *checker) proxies(context.Context) findings {
 	c := ch.Settings
-	if !ch.valid("COINSLOT_TRUSTED_PROXIES", "COINSLOT_PUBLIC_URL") {
+	if !ch.valid("COINSLOT_TRUSTED_PROXIES", "COINSLOT_PUBLIC_URL", "COINSLOT_TLS") {
 		return nil
 	}
 
@@ -184,7 +189,7 @@ func (ch *checker) proxies(context.Context) findings {
 	switch {
 	case len(c.TrustedProxies) > 0:
 		return ok("proxy", plural(len(c.TrustedProxies), "trusted network"))
-	case !strings.HasPrefix(c.PublicURL, "https:"):
+	case c.TLS.On() || !strings.HasPrefix(c.PublicURL, "https:"):
 		return nil
 	}
 

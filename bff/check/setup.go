@@ -19,6 +19,8 @@ type findings = []Finding
 // Setup is a deployment to check before it goes live.
 type Setup struct {
 	Env []string // "NAME=value"
+	// File is where settings of Env are from; empty = from the environment.
+	File string
 	// Settings and Problem are the results of config.Load. A setting that Problem names is
 	// reported and not used.
 	Settings config.Config

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/netip"
 	"net/url"
@@ -46,6 +47,9 @@ type Config struct {
 	WebhookSecrets []Secret // current one first
 	HookToken      Secret   // empty = the endpoint does not exist
 	OpsListen      string   // host:port; empty = off
+	TLS            TLS      // zero = http, for a proxy
+	HTTPListen     string   // host:port of the redirect to https; empty = none
+	ACME           string   // URL of the directory, for TLS.Auto
 	// RatesSpread is added to converted prices, in percent, 0 to 10.
 	RatesSpread decimal.Decimal
 	// Retention is how long personal data is kept after a session's end; zero = forever.
@@ -63,6 +67,15 @@ type Config struct {
 	Traces               string        // URL of the collector's traces; empty = off
 	Drain                time.Duration // from a stop signal until the listener closes
 }
+
+// TLS says with which certificate to serve https. The zero TLS serves http.
+type TLS struct {
+	Auto             bool   // the certificate comes from the ACME server
+	Certificate, Key string // paths; empty = none
+}
+
+// On reports whether https is served.
+func (t TLS) On() bool { return t != TLS{} }
 
 // Secret is a value that every way to print shows as "(set)" or "(not set)". Reveal returns it.
 type Secret struct{ value string }
@@ -132,7 +145,9 @@ func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.redacted()
 type Setting struct {
 	Name    string // COINSLOT_LISTEN
 	Default string // as text; empty = none
-	Help    string // one line
+	// TLSDefault is in place of Default with COINSLOT_TLS; empty = the same.
+	TLSDefault string
+	Help       string // one line
 	// File allows NAME_FILE, the path of a file with the value.
 	File bool
 	// Needed settings have to be set to serve.
@@ -147,7 +162,10 @@ func (s Setting) Flag() string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(s.Name, prefix)), "_", "-")
 }
 
-const prefix = "COINSLOT_"
+const (
+	prefix  = "COINSLOT_"
+	tlsName = prefix + "TLS"
+)
 
 // Load reads settings from env ("NAME=value" as in os.Environ) and from overrides by flag name,
 // which win unless empty. The error joins all problems, each with its setting and without its
@@ -159,6 +177,9 @@ func Load(env []string, overrides map[string]string) (Config, error) {
 	var c Config
 	for _, s := range settings {
 		value := cmp.Or(values[s.Name], s.Default)
+		if values[tlsName] != "" {
+			value = cmp.Or(values[s.Name], s.TLSDefault, s.Default)
+		}
 		if value == "" {
 			if s.Needed {
 				problems = append(problems, fmt.Errorf("%s is not set: %s", s.label(), s.Help))
@@ -259,17 +280,16 @@ func readSecret(path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return "", errors.New("the file cannot be read")
+		return "", errUnreadable
 	case !info.Mode().IsRegular() || info.Size() > 4096:
 		return "", errors.New("the file must be a regular file of at most 4 KiB")
-	case runtime.GOOS != "windows" && info.Mode().Perm()&0o007 != 0: // Windows has no such bits
-		return "", errors.New("the file is open to every user: chmod o-rwx it, or set mode: 0400 " +
-			"for a secret of Compose or Swarm and defaultMode: 0440 for one of Kubernetes")
+	case isOpen(info):
+		return "", errOpen
 	}
 
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		return "", errors.New("the file cannot be read")
+		return "", errUnreadable
 	}
 	if slices.ContainsFunc(byteOrderMarks, func(mark string) bool {
 		return strings.HasPrefix(string(raw), mark)
@@ -283,6 +303,29 @@ func readSecret(path string) (string, error) {
 	}
 
 	return text, nil
+}
+
+var (
+	errUnreadable = errors.New("the file cannot be read")
+	errOpen       = errors.New("the file is open to every user: chmod o-rwx it, or set mode: 0400 " +
+		"for a secret of Compose or Swarm and defaultMode: 0440 for one of Kubernetes")
+)
+
+// isOpen reports whether every user may do something with a file. Windows has no such bits.
+func isOpen(info fs.FileInfo) bool {
+	return runtime.GOOS != "windows" && info.Mode().Perm()&0o007 != 0
+}
+
+// checkClosed refuses a file that every user may read.
+func checkClosed(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return errUnreadable
+	}
+	if isOpen(info) {
+		return errOpen
+	}
+	return nil
 }
 
 // byteOrderMarks are those of UTF-8 and UTF-16, which some editors put before the text.
@@ -314,6 +357,13 @@ func (c Config) crossCheck() []error {
 	refuse(c.AdminProxyHeader != "" && slices.ContainsFunc(c.TrustedProxies, isTooWide),
 		"COINSLOT_ADMIN_PROXY_HEADER: COINSLOT_TRUSTED_PROXIES is too wide: anyone in it "+
 			"could claim to be signed in; name the proxy's own address, like 10.0.0.5/32")
+	refuse(c.HTTPListen != "" && !c.TLS.On(),
+		"COINSLOT_HTTP_LISTEN needs COINSLOT_TLS: without it, COINSLOT_LISTEN serves http")
+	refuse(c.TLS.On() && c.PublicURL != "" && !strings.HasPrefix(c.PublicURL, "https:"),
+		"COINSLOT_TLS: COINSLOT_PUBLIC_URL must be https, like https://pay.shop.example")
+	refuse(c.TLS.Auto && strings.HasPrefix(c.PublicURL, "https:") && !hasPublicName(c.PublicURL),
+		"COINSLOT_TLS: auto is for a host name of the public DNS in COINSLOT_PUBLIC_URL, like "+
+			"https://pay.shop.example; for others, name the files of a certificate")
 	for i, u := range c.WebhookURLs {
 		if err := webhook.CheckEndpoint(u, c.AllowPrivateWebhooks); err != nil {
 			if webhook.CheckEndpoint(u, true) == nil {

@@ -290,3 +290,52 @@ func TestOpenSecretFile(t *testing.T) {
 	fortest.Has(t, "the error", err.Error(), "chmod o-rwx it", "mode: 0400", "defaultMode: 0440")
 	fortest.Lacks(t, "the error", err.Error(), canary)
 }
+
+// writeSettings writes a file of settings and returns its path.
+func writeSettings(t *testing.T, text string, mode os.FileMode) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "shop.env")
+	fortest.OK(t, os.WriteFile(path, []byte(text), mode))
+	fortest.OK(t, os.Chmod(path, mode))
+	return path
+}
+
+// With COINSLOT_TLS, the ports of https and http are the defaults.
+func TestTLSSettings(t *testing.T) {
+	public := "COINSLOT_PUBLIC_URL=https://pay.shop.example"
+	c := fortest.Must(Load(minimal(public, "COINSLOT_TLS=auto"), nil))(t)
+	if !c.TLS.Auto || c.Listen != ":443" || c.HTTPListen != ":80" ||
+		c.ACME != "https://acme-v02.api.letsencrypt.org/directory" {
+		t.Errorf("Load = %+v", c)
+	}
+	c = fortest.Must(Load(minimal(public, "COINSLOT_TLS=auto", "COINSLOT_LISTEN=:8443",
+		"COINSLOT_HTTP_LISTEN=-"), nil))(t)
+	if c.Listen != ":8443" || c.HTTPListen != "" {
+		t.Errorf("Load = %+v", c)
+	}
+	c = fortest.Must(Load(minimal(public), nil))(t)
+	if c.TLS.On() || c.Listen != "127.0.0.1:8080" || c.HTTPListen != "" {
+		t.Errorf("Load = %+v", c)
+	}
+
+	open := writeSettings(t, "", 0o644)
+	closed := writeSettings(t, "", 0o600)
+	for _, wrong := range [][]string{
+		{"COINSLOT_TLS=auto"},
+		{"COINSLOT_TLS=auto", "COINSLOT_PUBLIC_URL=https://localhost"},
+		{"COINSLOT_TLS=auto", "COINSLOT_PUBLIC_URL=https://203.0.113.7"},
+		{"COINSLOT_TLS=auto", "COINSLOT_PUBLIC_URL=https://pay"},
+		{"COINSLOT_TLS=yes", public},
+		{"COINSLOT_TLS=a.pem,", public},
+		{"COINSLOT_TLS=" + closed + "," + open, public},
+		{"COINSLOT_TLS=" + closed + "," + closed, public},
+		{"COINSLOT_HTTP_LISTEN=:80", public},
+		{"COINSLOT_TLS=auto", "COINSLOT_HTTP_LISTEN=80", public},
+		{"COINSLOT_TLS=auto", "COINSLOT_ACME=http://acme.example", public},
+	} {
+		_, err := Load(minimal(wrong...), nil)
+		if err == nil || !strings.HasPrefix(err.Error(), "COINSLOT_") {
+			t.Errorf("%v: %v", wrong, err)
+		}
+	}
+}

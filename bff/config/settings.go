@@ -19,9 +19,10 @@ func Settings() []Setting { return slices.Clone(settings) }
 
 var settings = []Setting{
 	{
-		Name:    "COINSLOT_LISTEN",
-		Default: "127.0.0.1:8080",
-		Help:    "address to serve shoppers and merchants on",
+		Name:       "COINSLOT_LISTEN",
+		Default:    "127.0.0.1:8080",
+		TLSDefault: ":443",
+		Help:       "address to serve shoppers and merchants on; with COINSLOT_TLS, :443",
 		set: func(c *Config, v string) error {
 			c.Listen = v
 			return checkAddress(v)
@@ -32,6 +33,32 @@ var settings = []Setting{
 		Default: "http://localhost:8080",
 		Help:    "origin at which browsers reach the checkout",
 		set:     parsed(func(c *Config) *string { return &c.PublicURL }, Origin),
+	},
+	{
+		Name: tlsName,
+		Help: "serves https without a proxy: auto = with a certificate by ACME for the host of " +
+			"COINSLOT_PUBLIC_URL, or the paths of two PEM files, certificate.pem,key.pem; unset = http",
+		set: parsed(func(c *Config) *TLS { return &c.TLS }, parseTLS),
+	},
+	{
+		Name:       "COINSLOT_HTTP_LISTEN",
+		TLSDefault: ":80",
+		Help: "address that redirects to https and answers the ACME server; with COINSLOT_TLS, " +
+			":80; - turns it off",
+		set: func(c *Config, v string) error {
+			if v == "-" {
+				return nil
+			}
+			c.HTTPListen = v
+			return checkAddress(v)
+		},
+	},
+	{
+		Name:    "COINSLOT_ACME",
+		Default: "https://acme-v02.api.letsencrypt.org/directory",
+		Help: "directory of the ACME server for COINSLOT_TLS=auto, whose terms of service you " +
+			"accept with it",
+		set: parsed(func(c *Config) *string { return &c.ACME }, parseACME),
 	},
 	{
 		Name:   "COINSLOT_GATEWAY_URL",

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -123,6 +124,48 @@ func IsLocalOrigin(origin string) bool {
 func isLoopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && addr.IsLoopback()
+}
+
+// parseTLS accepts auto, or a certificate and its key, which it reads.
+func parseTLS(v string) (TLS, error) {
+	if v == "auto" {
+		return TLS{Auto: true}, nil
+	}
+
+	paths := splitList(v)
+	if len(paths) != 2 || slices.Contains(paths, "") {
+		return TLS{}, errors.New("must be auto, or the paths of a certificate and its key, " +
+			"like /etc/coinslot/certificate.pem,/etc/coinslot/key.pem")
+	}
+	t := TLS{Certificate: paths[0], Key: paths[1]}
+	if err := checkClosed(t.Key); err != nil {
+		return t, fmt.Errorf("the key: %w", err)
+	}
+	if _, err := tls.LoadX509KeyPair(t.Certificate, t.Key); err != nil {
+		return t, errors.New("the files cannot be used: they must be a chain of certificates in " +
+			"PEM, the server's first, and its private key")
+	}
+	return t, nil
+}
+
+// parseACME accepts https.
+func parseACME(v string) (string, error) {
+	u, err := parseURL(v)
+	if err != nil || u.Scheme != "https" {
+		return "", errors.New("must be an https URL like " +
+			"https://acme-v02.api.letsencrypt.org/directory")
+	}
+	return u.String(), nil
+}
+
+// hasPublicName reports whether the host of an origin is a name that the public DNS may have.
+func hasPublicName(origin string) bool {
+	u, err := url.Parse(origin)
+	if err != nil {
+		return false
+	}
+	_, notIP := netip.ParseAddr(u.Hostname())
+	return notIP != nil && strings.Contains(u.Hostname(), ".") && !IsLocalOrigin(origin)
 }
 
 func parseWebhookSecrets(v string) ([]Secret, error) {

@@ -112,6 +112,11 @@ var families = []Family{
 	{"coinslot_http_request_seconds", histogram, "route",
 		"Duration of responses; of sockets, until they open."},
 	{"coinslot_http_rate_limited_total", counter, "route", "Requests answered with 429."},
+	{"coinslot_certificate_expires_seconds", gauge, "",
+		"Time until the certificate expires; 0 = there is none yet, absent without COINSLOT_TLS."},
+	{"coinslot_certificate_failing_seconds", gauge, "",
+		"How long the certificate could not be obtained, renewed or read; 0 = all is well, absent " +
+			"without COINSLOT_TLS."},
 
 	{"coinslot_database_operations_total", counter, "operation,outcome",
 		"Reads and writes of the database: done, failed."},

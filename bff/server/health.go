@@ -64,6 +64,12 @@ func (s *Server) warned(ctx context.Context) (list []string) {
 		list = append(list,
 			"a failover of the database loses commits: set synchronous_standby_names")
 	}
+	if s.certificate != nil {
+		warning := s.certificate().Warning()
+		if warning != "" {
+			list = append(list, warning)
+		}
+	}
 	if s.refresher == nil {
 		return list
 	}

@@ -180,6 +180,7 @@ func (s *Server) measure(ctx context.Context, put metrics.Put) {
 	s.measureStore(ctx, put)
 	s.measureRates(ctx, put)
 	s.measureLimiter(ctx, put)
+	s.measureCertificate(put)
 	unfinished := time.Duration(0)
 	if since := s.checkout.SearchingSince(); !since.IsZero() {
 		unfinished = max(0, s.store.Now().Sub(since))
@@ -264,6 +265,25 @@ func (s *Server) measureRates(ctx context.Context, put metrics.Put) {
 		failing = max(0, now.Sub(health.FailingSince))
 	}
 	put("coinslot_rate_failing_seconds", failing.Seconds())
+}
+
+// measureCertificate writes nothing if a proxy has the certificate.
+func (s *Server) measureCertificate(put metrics.Put) {
+	if s.certificate == nil {
+		return
+	}
+
+	health := s.certificate()
+	left := time.Duration(0)
+	if !health.Expires.IsZero() {
+		left = time.Until(health.Expires)
+	}
+	put("coinslot_certificate_expires_seconds", left.Seconds())
+	failing := time.Duration(0)
+	if !health.FailingSince.IsZero() {
+		failing = time.Since(health.FailingSince)
+	}
+	put("coinslot_certificate_failing_seconds", failing.Seconds())
 }
 
 func (s *Server) measureLimiter(ctx context.Context, put metrics.Put) {

@@ -15,9 +15,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"coinslot/bff/config"
 	"coinslot/bff/fortest"
+	"coinslot/bff/https"
 	"coinslot/bff/logs"
 	"coinslot/bff/metrics"
 	"coinslot/bff/sandbox"
@@ -127,7 +129,10 @@ func newObservedRig(t *testing.T) *observedRig {
 	log := &fortest.Log{}
 	w.Rig, _ = servertest.Start(t, gateway, c, server.Options{
 		Version: "v1.2.3",
-		Log:     logs.New(log, logs.Config{JSON: true, Level: slog.LevelDebug}),
+		Certificate: func() https.Health {
+			return https.Health{Expires: time.Now().Add(time.Hour)}
+		},
+		Log: logs.New(log, logs.Config{JSON: true, Level: slog.LevelDebug}),
 	})
 	w.Log = log
 	return w

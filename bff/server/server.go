@@ -20,6 +20,7 @@ import (
 	"coinslot/bff/config"
 	"coinslot/bff/gateway"
 	"coinslot/bff/gatewaylist"
+	"coinslot/bff/https"
 	"coinslot/bff/order"
 	"coinslot/bff/payment"
 	"coinslot/bff/rates"
@@ -52,6 +53,8 @@ type Options struct {
 	Schedule payment.Schedule
 	// Limits of one client; zero = the defaults.
 	Limits web.Limits
+	// Certificate reports on the certificate that the program serves with; nil = a proxy has it.
+	Certificate func() https.Health
 	// Version of the program, for metrics and traces; "" = what the Go command recorded.
 	Version string
 	Log     *slog.Logger // nil = silent
@@ -87,8 +90,9 @@ type Server struct {
 	erasingItems *checkout.Retention
 	unpaid       shop.Unpaid
 	routes       []web.Route
-	logo         *web.Asset // nil = none
-	fanout       *fanout    // nil = this is the only instance
+	logo         *web.Asset          // nil = none
+	fanout       *fanout             // nil = this is the only instance
+	certificate  func() https.Health // nil = a proxy has it
 }
 
 // New opens the database and creates every part; nothing polls or delivers before Run. The caller
@@ -129,7 +133,11 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 			"checkout can complete it without money")
 	}
 
-	s := &Server{hub: realtime.NewHub(realtime.HubConfig{}), logo: logo}
+	s := &Server{
+		hub:         realtime.NewHub(realtime.HubConfig{}),
+		logo:        logo,
+		certificate: o.Certificate,
+	}
 	s.observer = s.observe(c, o, tokens)
 	o.Log = s.countLines(o.Log)
 	s.store, err = store.Open(ctx, store.Config{

@@ -30,7 +30,8 @@ type entry struct {
 // and third-party notices.
 func (r *release) extras() ([]entry, error) {
 	list, err := compile.Git(r.root, "ls-files", "-z", "--", "README.md", "LICENSE*",
-		"CHANGELOG.md", "SECURITY.md", "docs", "deploy", ":!*_test.go")
+		"CHANGELOG.md", "SECURITY.md", "docs", "deploy", ":!deploy/*.go",
+		":!*_test.go")
 	if err != nil {
 		return nil, err
 	}
