@@ -12,12 +12,13 @@ import "embed"
 //	console/             the parts of console.css
 //	manual.css           what docs.css and doctor.css have in common
 //	playground.css       the look of the playground on top of checkout.css
+//	wallets.css          the look of the page of wallet links, likewise
 //	doctor.js            a source, served as it is when dist is empty
 //	icons/               logos of coins as SVG, named by symbol in lower case; default.svg;
 //	                     marks.svg has all of them (go test ./static -update)
 //	text/                the page's texts by key, a JSON file per language
 //
-//go:embed all:dist css after console manual.css docs.css doctor.css playground.css
+//go:embed all:dist css after console manual.css docs.css doctor.css playground.css wallets.css
 //go:embed doctor.js icons text
 var Files embed.FS
 

@@ -112,6 +112,15 @@ func settingFaults() []fault {
 			"COINSLOT_TOKENS",
 		},
 		{
+			"a bad list of wallets",
+			func(t *testing.T, w *rig) {
+				w.env["COINSLOT_WALLETS"] = writeTemp(t, "hide: [nobody]", 0o600)
+			},
+			check.Fail,
+			"wallets",
+			"COINSLOT_WALLETS",
+		},
+		{
 			"everything is kept", set("COINSLOT_RETENTION", ""), check.Warn, "retention",
 			"COINSLOT_RETENTION is not set",
 		},

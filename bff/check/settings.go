@@ -11,6 +11,7 @@ import (
 	"coinslot/bff/config"
 	"coinslot/bff/order"
 	"coinslot/bff/token"
+	"coinslot/bff/wallet"
 	"coinslot/bff/webhook"
 )
 
@@ -129,7 +130,7 @@ func (ch *checker) mayHoldSecret(name string) bool {
 	return true
 }
 
-// files checks the catalog and the token list.
+// files checks the catalog, the token list and the list of wallets.
 func (ch *checker) files(context.Context) (list findings) {
 	if path := ch.Settings.Catalog; path != "" {
 		catalog, err := order.LoadCatalog(path)
@@ -142,11 +143,18 @@ func (ch *checker) files(context.Context) (list findings) {
 			list = ok("catalogue", path+" is valid")
 		}
 	}
+	tokens, err := token.Load(ch.Settings.Tokens)
+	if err != nil {
+		return append(list, fail("coins", "COINSLOT_TOKENS: "+err.Error(), "docs/tokens.md")...)
+	}
 	if path := ch.Settings.Tokens; path != "" {
-		if _, err := token.Load(path); err != nil {
-			return append(list, fail("coins", "COINSLOT_TOKENS: "+err.Error(), "docs/tokens.md")...)
-		}
 		list = append(list, ok("coins", path+" is valid")...)
+	}
+	if path := ch.Settings.Wallets; path != "" {
+		if _, err := wallet.Load(path, tokens); err != nil {
+			return append(list, fail("wallets", "COINSLOT_WALLETS: "+err.Error(), "docs/wallets.md")...)
+		}
+		list = append(list, ok("wallets", path+" is valid")...)
 	}
 
 	return list

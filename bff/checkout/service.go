@@ -13,6 +13,7 @@ import (
 	"coinslot/bff/internal/background"
 	"coinslot/bff/payment"
 	"coinslot/bff/token"
+	"coinslot/bff/wallet"
 )
 
 // Config configures a [Service].
@@ -33,6 +34,8 @@ type Config struct {
 	// Tokens describes coins and networks for display; nil = the built-in registry. What counts
 	// as paid does not depend on it.
 	Tokens *token.Registry
+	// Wallets has links of wallets for phones; nil = the built-in registry.
+	Wallets *wallet.Registry
 	// Test marks every session as one in which no real money moves.
 	Test bool
 	// Changed is called after a change of a session was committed, and after a check without

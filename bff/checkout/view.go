@@ -8,6 +8,7 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/payment"
 	"coinslot/bff/token"
+	"coinslot/bff/wallet"
 )
 
 // Translate returns the sentence for a key in one language, with pairs of placeholder and value
@@ -28,7 +29,11 @@ type ViewOptions struct {
 	// Icon returns the path of a coin's icon; nil = no icons.
 	Icon func(symbol string) string
 	// Tokens describes coins and networks; nil = the built-in registry.
-	Tokens  *token.Registry
+	Tokens *token.Registry
+	// Wallets has links of wallets for phones; nil = the built-in registry.
+	Wallets *wallet.Registry
+	// Page is the base URL of the checkout pages, as in [Config]; "" = no wallet opens the page.
+	Page    string
 	Receipt payment.Receipt // nil = none
 }
 
@@ -86,7 +91,7 @@ func View(s *payment.Session, o ViewOptions) wire.View {
 	if a == nil || !a.IsVisible() || s.Status == wire.Open {
 		return v
 	}
-	v.Attempt = viewAttempt(a, o.Now, o.Tokens)
+	v.Attempt = viewAttempt(s, o)
 	v.Attempt.ExtendMinutes = s.ExtendMinutes(o.Currencies, o.Now)
 	if v.Attempt.ExtendMinutes > 0 {
 		v.Actions = append(v.Actions, wire.Extend)
@@ -94,7 +99,10 @@ func View(s *payment.Session, o ViewOptions) wire.View {
 	return v
 }
 
-func viewAttempt(a *payment.Attempt, now time.Time, tokens *token.Registry) *wire.Attempt {
+// viewAttempt is the view of the session's current attempt.
+func viewAttempt(s *payment.Session, o ViewOptions) *wire.Attempt {
+	a := s.Current()
+	tokens := o.Tokens
 	network, _ := tokens.Network(a.NetworkCode)
 	w := &wire.Attempt{
 		Number:         a.Number,
@@ -126,7 +134,7 @@ func viewAttempt(a *payment.Attempt, now time.Time, tokens *token.Registry) *wir
 	if !a.PaidAt.IsZero() {
 		w.PaidAt = payment.FormatTime(a.PaidAt)
 	}
-	w.ExpiresInMs = max(0, a.ExpiresAt.Sub(now).Milliseconds())
+	w.ExpiresInMs = max(0, a.ExpiresAt.Sub(o.Now).Milliseconds())
 
 	// A transaction that may get canceled, or may not exist, must not be paid.
 	if a.State == payment.Creating || a.State == payment.Unknown || a.IsAbsent() {
@@ -135,7 +143,7 @@ func viewAttempt(a *payment.Attempt, now time.Time, tokens *token.Registry) *wir
 	w.PaymentURL = a.PaymentURL
 	w.PayAmount = a.PayText
 	w.PayableAmount = payment.FormatAmount(a.PayAmount.RoundCeil(digits))
-	addWallets(w, a, tokens)
+	addWallets(w, s, o)
 	return w
 }
 
@@ -207,7 +215,10 @@ func Preview(order payment.Order, o ViewOptions, test bool) wire.View {
 }
 
 // addWallets fills in what wallets use: the family of the address, and links for the amount due.
-func addWallets(w *wire.Attempt, a *payment.Attempt, r *token.Registry) {
+// The links are the same for every reader, so the page that they open is in the reader's language.
+func addWallets(w *wire.Attempt, s *payment.Session, o ViewOptions) {
+	a := s.Current()
+	r := o.Tokens
 	w.Address = a.Address
 	if r.CheckAddress(a.NetworkCode, a.Address) == nil {
 		w.Family = r.Family(a.NetworkCode, a.Address)
@@ -221,4 +232,10 @@ func addWallets(w *wire.Attempt, a *payment.Attempt, r *token.Registry) {
 	}
 	w.URI, w.TokenURI = r.URI(p)
 	w.Call = r.Call(p)
+
+	page := ""
+	if o.Page != "" {
+		page = o.Page + s.ID
+	}
+	w.Wallets = o.Wallets.Links(p, r, page)
 }

@@ -40,6 +40,7 @@ type Config struct {
 	Rates          string   // as for rates.Parse; may hold a key; empty = dollars only
 	Logo           string   // path; empty = none
 	Tokens         string   // path; empty = the built-in coins and networks
+	Wallets        string   // path; empty = the built-in wallets
 	Database       string   // SQLite path or postgres:// address, which may hold a password
 	WebhookURLs    []string // nil = no webhooks are sent
 	WebhookSecrets []Secret // current one first

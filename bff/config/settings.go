@@ -116,6 +116,13 @@ var settings = []Setting{
 			c.Tokens = v
 			return nil
 		}},
+	{Name: "COINSLOT_WALLETS",
+		Help: "path of additional wallets, and of those to hide (YAML, docs/wallets.md); unset = " +
+			"the built-in ones",
+		set: func(c *Config, v string) error {
+			c.Wallets = v
+			return nil
+		}},
 	{Name: "COINSLOT_LOGO",
 		Help: "path of the shop's logo, an SVG or PNG file of at most 64 kB; unset = none",
 		set: func(c *Config, v string) (err error) {

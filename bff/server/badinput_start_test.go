@@ -93,6 +93,13 @@ func TestBadStarts(t *testing.T) {
 			"COINSLOT_TOKENS: reading the coins: line 1: token X",
 			func(dir string, c *config.Config) { c.Tokens = file(dir, "tokens: [{symbol: X}]") },
 		},
+		"folder as wallets": {"COINSLOT_WALLETS", func(dir string, c *config.Config) {
+			c.Wallets = dir
+		}},
+		"wallets of nothing": {
+			"COINSLOT_WALLETS: reading the wallets: line 1: wallet x: name",
+			func(dir string, c *config.Config) { c.Wallets = file(dir, "wallets: [{id: x}]") },
+		},
 		"no logo": {
 			"COINSLOT_LOGO: the file cannot be read",
 			func(dir string, c *config.Config) { c.Logo = filepath.Join(dir, "none.svg") },

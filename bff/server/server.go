@@ -28,6 +28,7 @@ import (
 	"coinslot/bff/shop"
 	"coinslot/bff/store"
 	"coinslot/bff/token"
+	"coinslot/bff/wallet"
 	"coinslot/bff/web"
 	"coinslot/bff/webhook"
 	"coinslot/static"
@@ -114,6 +115,11 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 		return nil, fmt.Errorf("COINSLOT_TOKENS: %w", err)
 	}
 
+	wallets, err := wallet.Load(c.Wallets, tokens)
+	if err != nil {
+		return nil, fmt.Errorf("COINSLOT_WALLETS: %w", err)
+	}
+
 	logo, err := newLogo(c.Logo)
 	if err != nil {
 		return nil, err
@@ -138,7 +144,7 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 		return nil, fmt.Errorf("COINSLOT_DATABASE: %w", err)
 	}
 
-	err = s.assemble(c, o, catalog, tokens)
+	err = s.assemble(c, o, catalog, tokens, wallets)
 	if err == nil && !s.store.Shared() { // the only instance: pending creates are of a dead process
 		err = s.checkout.Recover(ctx)
 	}
@@ -188,6 +194,7 @@ func newGateway(
 // assemble creates the parts that depend on one another.
 func (s *Server) assemble(
 	c config.Config, o Options, catalog *order.Catalog, tokens *token.Registry,
+	wallets *wallet.Registry,
 ) (err error) {
 	s.gateway, s.limiter, err = newGateway(c, o, s.bucket(c.GatewayRPS), s.call)
 	if err != nil {
@@ -228,6 +235,7 @@ func (s *Server) assemble(
 		CallbackURL:  callbackURL(c.PublicURL),
 		PaymentPage:  c.GatewayPageURL,
 		Tokens:       tokens,
+		Wallets:      wallets,
 		Test:         o.test(c),
 		Changed:      s.sessionChanged,
 		Transitioned: s.sessionMoved,

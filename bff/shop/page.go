@@ -130,6 +130,8 @@ func (p *pages) viewOptions(ctx context.Context, lang string) checkout.ViewOptio
 		Lang:       lang,
 		Icon:       p.site.Assets.Icon,
 		Tokens:     p.checkout.Tokens,
+		Wallets:    p.checkout.Wallets,
+		Page:       p.checkout.Page,
 		ShopName:   p.shopName,
 		Support:    p.support,
 		Receipt:    p.checkout.Receipt,

@@ -169,9 +169,15 @@ func Routes(site *web.Server, c Config) ([]web.Route, error) {
 	}
 	if c.Simulate != nil {
 		playground := &playground{site: site}
+		wallets := &walletLinks{
+			site:    site,
+			tokens:  c.Checkout.Tokens,
+			wallets: c.Checkout.Wallets,
+		}
 		routes = append(routes,
 			postRoute("POST /checkout/{session}/simulate", web.LimitCalls, actions.simulate),
 			pageRoute("GET /checkout/playground", web.KindDoctor, playground.show),
+			pageRoute("GET /checkout/wallets", web.KindAlone, wallets.show),
 		)
 	}
 

@@ -26,7 +26,7 @@ type Payment struct {
 // Sources: EIP-681; BIP-21; Solana Pay specification, "transfer request"; TON
 // documentation, "Deep links". TRON has none that wallets agree on.
 func (r *Registry) URI(p Payment) (uri string, contract bool) {
-	t, units, ok := r.sendable(p)
+	t, units, ok := r.Sendable(p)
 	if !ok {
 		return "", false
 	}
@@ -48,7 +48,7 @@ func (r *Registry) URI(p Payment) (uri string, contract bool) {
 // Call returns p as a transaction for a wallet in the browser; nil for networks
 // other than EVM's and for what [Registry.URI] has no link for.
 func (r *Registry) Call(p Payment) *wire.Call {
-	t, units, ok := r.sendable(p)
+	t, units, ok := r.Sendable(p)
 	if !ok || t.Network.Kind != EVM {
 		return nil
 	}
@@ -70,12 +70,14 @@ func (r *Registry) Call(p Payment) *wire.Call {
 // "transfer(address,uint256)". Source: EIP-20, Solidity ABI specification.
 const transferSelector = "a9059cbb"
 
-// maxBits is how large an amount in a kind's smallest unit can be.
-var maxBits = map[Kind]int{EVM: 256, TON: 120, Solana: 64, Bitcoin: 64, Litecoin: 64, Dogecoin: 64}
+// maxBits is how large an amount in a kind's smallest unit can be; TRX has 63 bits.
+var maxBits = map[Kind]int{
+	EVM: 256, TRON: 63, TON: 120, Solana: 64, Bitcoin: 64, Litecoin: 64, Dogecoin: 64,
+}
 
-// sendable returns the coin of p and its amount in the coin's smallest unit; ok
-// reports whether exactly that can be sent to that address.
-func (r *Registry) sendable(p Payment) (t Token, units *big.Int, ok bool) {
+// Sendable returns the coin of p and its amount in the coin's smallest unit. ok reports whether
+// exactly that can be sent to that address: without it, there are no links.
+func (r *Registry) Sendable(p Payment) (t Token, units *big.Int, ok bool) {
 	t, ok = r.Token(p.Symbol, p.Network)
 	if !ok || t.Contract == "" && !t.Native || t.Network.Kind.check(p.Address) != nil {
 		return t, nil, false
@@ -97,16 +99,28 @@ func (t Token) ethereum(address string, units *big.Int) string {
 		t.Network.ChainID, address, units)
 }
 
-// ton has no link for an address in its raw form: it has no checksum, and not
-// every wallet reads it there.
 func (t Token) ton(address string, units *big.Int) string {
-	if rawTON.MatchString(address) {
+	address = t.LinkAddress(address)
+	switch {
+	case address == "":
+		return ""
+	case t.Native:
+		return fmt.Sprintf("ton://transfer/%s?amount=%d", address, units)
+	}
+	return fmt.Sprintf("ton://transfer/%s?jetton=%s&amount=%d", address, t.Contract, units)
+}
+
+// LinkAddress returns an address of t's network that passes its check as links name it: TON's in
+// the alphabet that needs no escaping. "" = not in a link: TON's raw form has no checksum, and not
+// every wallet reads it there.
+func (t Token) LinkAddress(address string) string {
+	switch {
+	case t.Network.Kind != TON:
+		return address
+	case rawTON.MatchString(address):
 		return ""
 	}
-	if t.Native {
-		return fmt.Sprintf("ton://transfer/%s?amount=%d", urlSafe(address), units)
-	}
-	return fmt.Sprintf("ton://transfer/%s?jetton=%s&amount=%d", urlSafe(address), t.Contract, units)
+	return urlSafe(address)
 }
 
 func (t Token) solana(p Payment) string {

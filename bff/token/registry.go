@@ -9,8 +9,10 @@
 package token
 
 import (
+	"cmp"
 	_ "embed"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -132,6 +134,12 @@ func (r *Registry) Network(code string) (Network, bool) {
 	return n, ok
 }
 
+// NetworkByID returns the network with exactly that id.
+func (r *Registry) NetworkByID(id string) (Network, bool) {
+	n, ok := r.orBuiltin().networks[id]
+	return n, ok
+}
+
 // Token returns the coin of that symbol on the network that code means, both in
 // any case of ASCII letters.
 func (r *Registry) Token(symbol, code string) (Token, bool) {
@@ -145,6 +153,33 @@ func (r *Registry) Token(symbol, code string) (Token, bool) {
 		t.Exchanges = n.Exchanges
 	}
 	return t, true
+}
+
+// Tokens returns the coins by network id, each network's own coin first. One that has had several
+// symbols is there once.
+func (r *Registry) Tokens() []Token {
+	r = r.orBuiltin()
+	var list []Token
+	for id, t := range r.tokens {
+		n := r.networks[id.network]
+		if t.Native && upper(n.coins[0]) != id.symbol {
+			continue
+		}
+		t.Network = n
+		list = append(list, t)
+	}
+
+	slices.SortFunc(list, func(a, b Token) int {
+		byNetwork := strings.Compare(a.Network.ID, b.Network.ID)
+		if byNetwork == 0 && a.Native != b.Native {
+			if a.Native {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(byNetwork, strings.Compare(a.Symbol, b.Symbol))
+	})
+	return list
 }
 
 // gatewayPlaces are the fractional digits in which the gateway speaks.

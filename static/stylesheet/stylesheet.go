@@ -26,6 +26,7 @@ var Parts = map[string][]string{
 	"doctor.css":  {"css/1-tokens.css", "manual.css", "doctor.css"},
 	// on top of the checkout's
 	"playground.css": {"playground.css"},
+	"wallets.css":    {"wallets.css"},
 }
 
 // Join returns stylesheets in a row: their parts, those of a pattern sorted by name. Errors: one

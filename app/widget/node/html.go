@@ -42,8 +42,8 @@ func (e *Element) append(dst []byte) []byte {
 // readers do not read its URL.
 func (e *Element) appendAttrs(dst []byte) []byte {
 	described := e.tag != "img"
-	byName := func(a, b attr) int { return cmp.Compare(a.name, b.name) }
-	for _, a := range slices.SortedFunc(slices.Values(e.attrs), byName) {
+	slices.SortFunc(e.attrs, func(a, b attr) int { return cmp.Compare(a.name, b.name) })
+	for _, a := range e.attrs {
 		described = described || a.name == "alt"
 		present := isBoolean(a.name)
 		if present && a.value == "false" {
