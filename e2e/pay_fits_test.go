@@ -122,7 +122,7 @@ func TestPhonePaySeenWithoutScrolling(t *testing.T) {
 	})
 	s.begin(t, "/checkout/"+id)
 	p := chromium.Open(t, s.base+"/checkout/"+id,
-		browser.Options{Width: 390, Height: 844, UserAgent: phone})
+		browser.Options{Width: 390, Height: 844, UserAgent: phoneAgent})
 	p.Wait(`[data-live="wasm"]`)
 	assertPhonePaySeen(t, p, "the machine's font")
 	for _, font := range fonts {

@@ -15,8 +15,8 @@ import (
 	"coinslot/e2e/webkit"
 )
 
-// phone is the name of a phone's browser.
-const phone = "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) " +
+// phoneAgent is the name of a phone's browser.
+const phoneAgent = "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) " +
 	"Chrome/142.0.0.0 Mobile Safari/537.36"
 
 // wallets are an operator's file. No page is at these addresses.
@@ -77,7 +77,7 @@ func opensSouth(t *testing.T, v screen, opened func() []string) {
 // says what to do if the wallet has not opened. The wallet comes first after a reload.
 func TestFullWalletOpens(t *testing.T) {
 	s, _ := newPhoneStack(t)
-	options := browser.Options{Width: 390, Height: 844, UserAgent: phone, ThirdPartyStorage: true}
+	options := browser.Options{Width: 390, Height: 844, UserAgent: phoneAgent, ThirdPartyStorage: true}
 	for _, mode := range []string{"page", "inline", "modal"} {
 		for _, live := range []string{"wasm", "html"} {
 			t.Run(mode+" "+live, func(t *testing.T) {
@@ -119,7 +119,7 @@ func (s *stack) openPhone(t *testing.T, mode string, o browser.Options) (*browse
 // TestFullWalletOpensWithoutScripts: links are plain ones, and a line says what to do.
 func TestFullWalletOpensWithoutScripts(t *testing.T) {
 	s, _ := newPhoneStack(t)
-	p, v := s.openPhone(t, "page", browser.Options{Width: 390, Height: 844, UserAgent: phone, NoJS: true})
+	p, v := s.openPhone(t, "page", browser.Options{Width: 390, Height: 844, UserAgent: phoneAgent, NoJS: true})
 	opensSouth(t, v, p.Opened)
 	v.WaitText(`.no-script`, "If nothing opens, copy")
 }
@@ -128,7 +128,7 @@ func TestFullWalletOpensWithoutScripts(t *testing.T) {
 func TestFullWalletInStrictFrame(t *testing.T) {
 	s, host := newPhoneStack(t)
 	p := chromium.Open(t, host+"/?session="+s.pays(t),
-		browser.Options{Width: 390, Height: 1400, UserAgent: phone})
+		browser.Options{Width: 390, Height: 1400, UserAgent: phoneAgent})
 	v := p.Frame(frame)
 	v.Wait(`[data-live="wasm"]`)
 	v.Click(southLink)
@@ -198,7 +198,7 @@ func TestFullWalletOpensInWebKit(t *testing.T) {
 // while it is hidden.
 func TestWalletNote(t *testing.T) {
 	s, _ := newPhoneStack(t)
-	_, v := s.openPhone(t, "page", browser.Options{UserAgent: phone})
+	_, v := s.openPhone(t, "page", browser.Options{UserAgent: phoneAgent})
 	v.Wait(`[data-live="wasm"]`)
 	for _, c := range []struct {
 		tap    string
