@@ -160,6 +160,8 @@ func TestFullWalletOpensInFirefox(t *testing.T) {
 		}
 		v.Wait(`[data-live="wasm"]`)
 		opensSouth(t, v, opened)
+		v.WaitJS(`document.hidden && !document.querySelector('[data-part="wallet-back"] b')`)
+		b.Return()
 		v.WaitText(asksSouth, "Nothing opened in South Wallet?")
 	}
 	v := b.Open(host + "/?session=" + s.pays(t)).Frame(frame)
