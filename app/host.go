@@ -47,6 +47,8 @@ func newCheckout() (*screen.Checkout, error) {
 			page.Offer.Quantity, _ = strconv.Atoi(fields["quantity"]) // of a select
 		}
 	}
+	page.Phone = page.Phone || browser.IsPhone()
+	page.LastWallet = browser.LastWallet()
 	return &screen.Checkout{Page: page, Host: newHost(), Search: fields["search"]}, nil
 }
 
@@ -62,6 +64,7 @@ func newHost() *screen.Host {
 		Wallets: func(found func(widget.Wallet)) {
 			wallets.Discover(func(a browser.WalletInfo) { found(widget.Wallet(a)) })
 		},
+		LastWallet: browser.LastWallet,
 		Connect: func(id, chain string) (string, error) {
 			from, err := wallets.Connect(id, chain)
 			return from, walletError(err)

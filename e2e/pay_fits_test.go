@@ -110,6 +110,47 @@ func assertPaySeen(t *testing.T, p *browser.Page, font string) {
 	}
 }
 
+// TestPhonePaySeenWithoutScrolling: on a phone, everything down to "I've sent it" is in sight in any
+// font, with three wallets, and the QR code is neither seen nor loaded.
+func TestPhonePaySeenWithoutScrolling(t *testing.T) {
+	runParallel(t)
+	s := newStack(t)
+	id := s.session(order{
+		"amount_usd": "18.50",
+		"title":      "House blend, 500 g",
+		"order_ref":  "1001",
+	})
+	s.begin(t, "/checkout/"+id)
+	p := chromium.Open(t, s.base+"/checkout/"+id,
+		browser.Options{Width: 390, Height: 844, UserAgent: phoneAgent})
+	p.Wait(`[data-live="wasm"]`)
+	assertPhonePaySeen(t, p, "the machine's font")
+	for _, font := range fonts {
+		metrics := fortest.Must(json.Marshal(font))(t)
+		p.Eval(fmt.Sprintf(useFont, metrics), nil)
+		assertPhonePaySeen(t, p, font.Name)
+	}
+	for _, url := range p.Requests() {
+		fortest.Lacks(t, "a phone loads its QR code", url, "qr.svg")
+	}
+	assertCleanConsole(t, p)
+}
+
+// assertPhonePaySeen asserts what TestPhonePaySeenWithoutScrolling does, of the font that the page has.
+func assertPhonePaySeen(t *testing.T, p *browser.Page, font string) {
+	t.Helper()
+	var got struct{ Wallets, End, Wide int }
+	p.Eval(`({
+		wallets: document.querySelectorAll('[data-part="wallets"] > li').length,
+		end: Math.ceil(document.querySelector('[data-part="recheck"]').getBoundingClientRect().bottom),
+		wide: document.documentElement.scrollWidth,
+	})`, &got)
+	if got.Wallets != 3 || got.End > 844 || got.Wide > 390 {
+		t.Errorf("%s: %d wallets, the button ends at %d px, the page is %d wide", font, got.Wallets,
+			got.End, got.Wide)
+	}
+}
+
 // TestFullQRCanBeScanned reads the codes off the screen, with the coin's mark on them.
 func TestFullQRCanBeScanned(t *testing.T) {
 	runParallel(t)

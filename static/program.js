@@ -238,6 +238,77 @@
     document.addEventListener('submit', onSubmit);
   }
 
+  // --- Wallets that are opened by a link --------------------------------------------------------------------------------
+
+  // A page cannot see whether a wallet has opened. Once the shopper is back, or has stayed, a note says what to do if none
+  // has; it never says that something was sent. A tap counts until the payment changes, also after a reload: phones unload
+  // pages while another app is in front.
+  const STAYED = 2000; // ms after which a shopper who has not left has stayed
+  const OPENED = 'coinslot-wallet'; // in sessionStorage: the id of the last wallet, and the state of the payment
+
+  let tap = { id: '', state: '' }; // the last one; at: its time, hasLeft: whether the page was hidden since
+
+  // coinslotAsks reports whether to ask if a wallet has opened.
+  window.coinslotAsks = (tap, now, isHidden) => !isHidden && (tap.hasLeft || now - tap.at >= STAYED);
+
+  window.coinslotLastWallet = () => tap.id;
+
+  const stateOfPayment = () => {
+    const { base, version } = document.getElementById('coinslot').dataset;
+    return base + ' ' + version;
+  };
+
+  const linkOf = (id) => document.querySelector(`a[data-part=wallet][data-value="${CSS.escape(id)}"]`);
+
+  const onTap = (event) => {
+    const link = event.target.closest?.('a:is([data-part=wallet], [data-part=open-wallet])');
+    if (!link) return;
+    tap = { id: link.dataset.value ?? '', state: stateOfPayment(), at: performance.now() };
+    setTimeout(showNote, STAYED);
+    sessionStorage.setItem(OPENED, tap.id + ' ' + tap.state);
+  };
+
+  // showNote shows or clears the note when nothing is pressed: it moves what is below it.
+  const showNote = () => {
+    const note = document.querySelector('[data-part=wallet-back]');
+    const isOver = tap.state !== stateOfPayment();
+    if (!note || !isOver && !coinslotAsks(tap, performance.now(), document.hidden)) return;
+    const pressed = coinslotPressed();
+    if (pressed > 0) {
+      setTimeout(showNote, pressed);
+      return;
+    }
+    const question = document.createElement('b');
+    question.textContent = linkOf(tap.id)?.dataset.asks ?? '';
+    if (isOver) note.replaceChildren();
+    else if (note.firstChild?.textContent !== question.textContent) note.replaceChildren(question, ' ', note.dataset.help);
+  };
+
+  // showLastWallet puts the wallet first that was opened last, as the program does. The server does not know it.
+  const showLastWallet = () => {
+    const list = document.querySelector('[data-part=wallets]');
+    const row = list && linkOf(tap.id)?.parentElement;
+    if (!row || coinslotPressed()) return;
+    const folded = row.parentElement === list ? null : row.parentElement;
+    list.prepend(row);
+    folded?.prepend(list.lastElementChild);
+  };
+
+  const startWallets = () => {
+    const [id, ...state] = (sessionStorage.getItem(OPENED) ?? '').split(' ');
+    tap = { id, state: state.join(' '), hasLeft: true };
+    showLastWallet();
+    showNote();
+    document.addEventListener('click', onTap);
+    document.addEventListener('visibilitychange', () => {
+      tap.hasLeft ||= document.hidden;
+      showNote();
+    });
+    new MutationObserver(showNote).observe(document.body, { subtree: true, attributeFilter: ['data-live', 'data-version'] });
+  };
+  if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', startWallets);
+  else startWallets();
+
   // --- Amounts that are copied by hand -----------------------------------------------------------------------------------
 
   // A selected amount is copied as wallets read it, with a point.

@@ -8,7 +8,7 @@ import "embed"
 //
 //	dist/                built files and manifest.json; only .gitkeep before the first build
 //	css/                 the parts of checkout.css; see package stylesheet
-//	after/               the parts of after.css and print.css
+//	after/               the parts of after.css, phone.css and print.css
 //	console/             the parts of console.css
 //	manual.css           what docs.css and doctor.css have in common
 //	playground.css       the look of the playground on top of checkout.css

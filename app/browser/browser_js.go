@@ -31,6 +31,16 @@ func DataBlock(id string) (data, sentences []byte, err error) {
 // checked is missing.
 func Fields() []byte { return []byte(js.Global().Call("coinslotFields").String()) }
 
+// IsPhone reports whether the page is small and touched with fingers: a phone that asks for the pages
+// of desktops, or a small frame on a tablet.
+func IsPhone() bool {
+	const phone = "(pointer: coarse) and (max-width: 559px)"
+	return js.Global().Call("matchMedia", phone).Get("matches").Bool()
+}
+
+// LastWallet returns the id of the wallet that the shopper opened last by a link; empty for none.
+func LastWallet() string { return js.Global().Call("coinslotLastWallet").String() }
+
 // WaitForTurn ends the task, and returns in another one when the shopper presses nothing.
 func WaitForTurn() error {
 	_, err := await(js.Global().Call("coinslotTurn"))

@@ -23,6 +23,8 @@ type Host struct {
 	// Wallets asks the browser's wallets to announce themselves and calls found for each, now and
 	// later. Nil if there are none.
 	Wallets func(found func(widget.Wallet))
+	// LastWallet is the id of the wallet that was opened last by a link; empty for none. Nil for none.
+	LastWallet func() string
 	// Connect asks a wallet for its account and to switch to a chain ("0x1"). It blocks until the
 	// shopper answers. Errors: ErrWalletRefused, ErrWalletNetwork, others.
 	Connect func(id, chainID string) (from string, err error)

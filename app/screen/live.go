@@ -124,6 +124,9 @@ func (c *Checkout) show(ctx app.Context, v wire.View) {
 	}
 	a := v.LatestAttempt()
 	isNew := a.Number != old.LatestAttempt().Number
+	if isNew && c.Host.LastWallet != nil {
+		c.Page.LastWallet = c.Host.LastWallet() // not before: rows do not move under a finger
+	}
 	if isNew && v.Attempt != nil {
 		c.Page.Chosen = a.CurrencySymbol
 		c.Page.ChosenNetwork = widget.NetworkKey(a.CurrencySymbol, a.NetworkCode)

@@ -288,3 +288,19 @@ func TestAnswersAreRedrawn(t *testing.T) {
 		t.Errorf("drawn %d times, busy %t, changing %t; want it drawn, and neither", d.times, d.busy, d.Page.Changing)
 	}
 }
+
+// The wallet that was opened last comes first on the next payment; on this one no row moves.
+func TestLastWalletComesFirst(t *testing.T) {
+	c, ctx, _ := live(t, "pending-phone", &browserFake{})
+	c.Host.LastWallet = func() string { return "okx" }
+	view := c.Page.View
+	view.Version++
+	c.show(ctx, view)
+	fortest.Equal(t, c.Page.WalletLinks()[0].ID, "trust", "first on the same payment")
+	attempt := *view.Attempt
+	attempt.Number++
+	view.Version++
+	view.Attempt = &attempt
+	c.show(ctx, view)
+	fortest.Equal(t, c.Page.WalletLinks()[0].ID, "okx", "first on the next payment")
+}

@@ -32,8 +32,10 @@ func (py *pay) Draw() *node.Element {
 		&widget.Timing{Page: p, At: py.At, Shows: widget.TimeLeft},
 		widget.Progress(p, a),
 		py.slip(a),
+		walletNote(p),
 		py.bar(a),
 		wallets(p, a, py.Wallet),
+		walletLinks(p, a),
 		py.actions(),
 		py.folded(a),
 		node.El("div").Class("links").Body(
@@ -63,7 +65,10 @@ func (py *pay) slip(a wire.Attempt) node.Node {
 		to = "part.text"
 	}
 	if a.Address != "" {
-		parts = append(parts, widget.QRBox(p, a), &widget.Copyable{
+		if !p.LeadsToWallets() {
+			parts = append(parts, widget.QRBox(p, a))
+		}
+		parts = append(parts, &widget.Copyable{
 			Part: "address", Copy: "copy-address", Label: p.T(to), Value: a.Address,
 			Groups: true, Text: widget.CopyText{
 				Button: p.T("copy.button"), Name: p.T("copy.address"), Copied: p.T("copy.done"),
@@ -104,9 +109,10 @@ func (py *pay) amount(a wire.Attempt) node.Node {
 // if there is no address.
 func (py *pay) bar(a wire.Attempt) node.Node {
 	p := py.Page
-	return node.If(a.URI != "" || a.Address == "" && a.PaymentURL != "", func() node.Node {
+	hasLink := a.URI != "" && !p.LeadsToWallets()
+	return node.If(hasLink || a.Address == "" && a.PaymentURL != "", func() node.Node {
 		link := hosted(p, a, "button primary")
-		if a.URI != "" {
+		if hasLink {
 			link = node.El("a").Class("button primary").Attr("data-part", "open-wallet").
 				Attr("href", a.URI).Text(p.T("pay.wallet"))
 		}
@@ -154,6 +160,7 @@ func (py *pay) folded(a wire.Attempt) node.Node {
 			),
 		),
 		node.If(a.Address != "", func() node.Node { return &widget.AddressChecker{Page: p} }),
+		node.If(p.LeadsToWallets(), func() node.Node { return scan(p, a) }),
 		widget.Device(p),
 		widget.Details("trouble", false).Body(
 			node.El("summary").Text(p.T("pay.trouble")),
@@ -163,5 +170,14 @@ func (py *pay) folded(a wire.Attempt) node.Node {
 			}),
 			node.El("p").Text(p.T("pay.closing")),
 		),
+	)
+}
+
+// scan is the QR code of a phone's page, for a wallet on another device.
+func scan(p widget.Page, a wire.Attempt) node.Node {
+	return widget.Details("scan", p.Opened == "scan").Body(
+		node.El("summary").Text(p.T("pay.apps.scan")),
+		widget.NoScriptLink(p, "scan", p.T("pay.apps.scan")),
+		widget.QRBox(p.WithField("open", "scan"), a),
 	)
 }

@@ -255,3 +255,46 @@ func TestCopyFails(t *testing.T) {
 		t.Errorf("copyErr %v, selected %q after a success", copyErr, selected)
 	}
 }
+
+// phonePage is the pay screen of a phone.
+func phonePage(t *testing.T, change func(*widget.Page)) string {
+	t.Helper()
+	return payPage(t, func(p *widget.Page) {
+		p.Phone = true
+		p.View.Attempt.Wallets = screentest.WalletLinks()
+		change(p)
+	})
+}
+
+// A phone opens wallets by links, three in sight; its QR code is folded and not loaded.
+func TestPhoneLeadsToWallets(t *testing.T) {
+	page := phonePage(t, func(*widget.Page) {})
+	list, folded, _ := strings.Cut(page, "<summary class=\"link\">")
+	fortest.Equal(t, len(part(list, "wallet")), 3, "wallets in sight")
+	fortest.Equal(t, len(part(folded, "wallet")), 2, "folded wallets")
+	fortest.Equal(t, strings.Count(page, "button primary"), 0, "filled buttons")
+	fortest.Has(t, "the standard link is not the last row", part(folded, "open-wallet")[0], "ethereum:")
+	if slip, _, _ := strings.Cut(page, `data-part="wallet-back"`); strings.Contains(slip, "<img class=\"qr") {
+		t.Error("the slip has the QR code")
+	}
+	fortest.Has(t, "the QR code", part(page, "qr")[0], `loading="lazy"`)
+	fortest.Has(t, "the switch closes the QR code", part(page, "qr-kind")[0], "open=scan&amp;qr=uri")
+}
+
+// An app's own scheme opens in the page itself, as a blank tab would stay; a frame cannot open it.
+func TestWalletLinksOpenTabs(t *testing.T) {
+	for embed, tabs := range map[string]int{"": 4, "inline": 5} {
+		page := phonePage(t, func(p *widget.Page) {
+			p.Embed = embed
+			p.Origin = "https://shop.example"
+		})
+		found := 0
+		for _, link := range part(page, "wallet") {
+			if strings.Contains(link, `rel="noopener" target="_blank"`) {
+				found++
+			}
+		}
+		fortest.Equal(t, found, tabs, "links that open a tab, embed %q", embed)
+		fortest.Equal(t, len(part(page, "browser-tab")), len(embed)/6, "rows for a tab, embed %q", embed)
+	}
+}

@@ -175,9 +175,8 @@ func wallets(p widget.Page, a wire.Attempt, r walletRequest) node.Node {
 		return node.Text("")
 	}
 	if len(p.Wallets) == 0 {
-		return node.If(
-			p.Embed != "" && a.Address != "", func() node.Node { return walletTabLink(p) },
-		)
+		isButton := offersTab(p, a) && !p.LeadsToWallets()
+		return node.If(isButton, func() node.Node { return walletTabLink(p) })
 	}
 	list := make([]node.Node, 0, len(p.Wallets))
 	for _, w := range p.Wallets {
@@ -209,6 +208,12 @@ func walletButton(p widget.Page, m payment, r walletRequest) node.Node {
 			func(ctx app.Context, _ app.Event) { ctx.NewActionWithValue(widget.ActionPay, m) },
 			m.Wallet.ID, strconv.Itoa(m.Number), m.Call.ChainID, m.Call.To, m.Call.Value,
 			m.Call.Data)
+}
+
+// offersTab reports whether the page leads to itself in a new tab: it is framed, and has found no
+// wallet that can send.
+func offersTab(p widget.Page, a wire.Attempt) bool {
+	return p.Embed != "" && a.Address != "" && a.Call != nil && len(p.Wallets) == 0
 }
 
 // walletTabLink opens this page in a new tab, which wallets can access.

@@ -32,7 +32,7 @@ func (c *AddressChecker) Draw() *node.Element {
 	return Details("check", p.Opened == "check" || p.Pasted != "").Body(
 		el("summary").Text(p.T("pay.check")),
 		el("p").ID("coinslot-check-why").Text(p.T("pay.check.why")),
-		noScriptLink(p, "check", p.T("pay.check")),
+		NoScriptLink(p, "check", p.T("pay.check")),
 		c.form(found),
 		el("p").Class("result "+found.Match.Name()).Attr("data-part", "check-result").
 			Attr("data-value", found.Match.Name()).Attr("role", "status").Text(c.message(found)),
@@ -139,9 +139,9 @@ func Details(class string, open bool) *node.Element {
 	return el("details").Class(class).Bool("open", open)
 }
 
-// noScriptLink is for pages without scripts, which reload every few seconds: it leads to the page
+// NoScriptLink is for pages without scripts, which reload every few seconds: it leads to the page
 // with a part opened.
-func noScriptLink(p Page, part, text string) node.Node {
+func NoScriptLink(p Page, part, text string) node.Node {
 	return node.If(p.Opened != part, func() node.Node {
 		return el("noscript").Body(
 			el("a").Class("button").Attr("href", p.WithField("open", part).Link("")).Text(text),

@@ -8,7 +8,7 @@ func Device(p Page) node.Node {
 		return Details("device", p.Opened == "device").Attr("data-part", "device").Body(
 			el("summary").Text(p.T("pay.device")),
 			el("p").Text(p.T("pay.device.why")),
-			noScriptLink(p, "device", p.T("pay.device")),
+			NoScriptLink(p, "device", p.T("pay.device")),
 			void("img").Class("qr").Attr("src", p.QR("page")).Attr("loading", "lazy").
 				Attr("width", "160").Attr("height", "160").Attr("alt", p.T("pay.device.qr")),
 			&Copyable{Part: "page-link", Copy: "copy-link", Value: p.URL,

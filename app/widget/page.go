@@ -49,8 +49,13 @@ type Page struct {
 	// Pasted is the address from the shopper's wallet, to be compared; may be empty.
 	Pasted string `json:",omitempty"`
 	// Opened is the details element that is open from the start: "check", which also stops the
-	// refreshing, "device", or empty.
+	// refreshing, "device", "scan", "apps", or empty.
 	Opened string `json:",omitempty"`
+	// Phone is set if the page is on a phone, which has the wallet but cannot scan its own screen.
+	Phone bool `json:",omitempty"`
+	// LastWallet is the id of the wallet that the shopper opened last by a link; always empty on the
+	// server.
+	LastWallet string `json:"-"`
 	// Wallets are those of this browser; always empty on the server.
 	Wallets []Wallet `json:"-"`
 	// URL is the absolute URL of this page, for another device; empty if unknown.

@@ -68,3 +68,26 @@ func TestTimingSentences(t *testing.T) {
 		}
 	}
 }
+
+func TestWalletLinks(t *testing.T) {
+	p := Page{View: wire.View{Attempt: &wire.Attempt{
+		Wallets: []wire.WalletLink{{ID: "a"}, {ID: "b"}, {ID: "c"}},
+	}}}
+	if p.LeadsToWallets() {
+		t.Error("a desktop leads to wallets of a phone")
+	}
+	p.Phone = true
+	if !p.LeadsToWallets() || (&Page{Phone: true}).LeadsToWallets() {
+		t.Error("a phone leads to wallets if there are some")
+	}
+	for last, want := range map[string]string{
+		"": "abc", "a": "abc", "b": "bac", "c": "cab", "gone": "abc",
+	} {
+		p.LastWallet = last
+		got := ""
+		for _, w := range p.WalletLinks() {
+			got += w.ID
+		}
+		fortest.Equal(t, got, want, "the order after %q", last)
+	}
+}

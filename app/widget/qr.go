@@ -25,7 +25,8 @@ func QRBox(p Page, a wire.Attempt) node.Node {
 	return el("div").Class("code").Body(
 		el("div").Class("qr-box").Body(
 			void("img").Class("qr").Attr("data-part", "qr").Attr("src", p.QR(kind)).
-				Attr("width", "216").Attr("height", "216").Attr("alt", alt),
+				Attr("width", "216").Attr("height", "216").Attr("alt", alt).
+				Attr("loading", TextIf(p.LeadsToWallets(), "lazy")), // folded
 			Icon(p.CoinIcon(a.CurrencySymbol), "qr-mark", "30", false),
 		),
 		node.If(link && a.TokenURI, func() node.Node {

@@ -1,9 +1,11 @@
 package widget
 
 import (
+	"slices"
 	"strings"
 
 	"coinslot/app/address"
+	"coinslot/app/wire"
 )
 
 // Limits of what wallets announce about themselves.
@@ -52,4 +54,21 @@ func sanitizeText(s string) string {
 		s = strings.TrimSpace(string(runes[:maxWalletName-1])) + "…"
 	}
 	return s
+}
+
+// LeadsToWallets reports whether the pay screen shows links that open wallets, with the QR code
+// folded below them.
+func (p *Page) LeadsToWallets() bool {
+	return p.Phone && len(p.View.LatestAttempt().Wallets) > 0
+}
+
+// WalletLinks returns the links that open wallets, the likeliest first: that is the wallet that the
+// shopper opened last.
+func (p *Page) WalletLinks() []wire.WalletLink {
+	links := p.View.LatestAttempt().Wallets
+	last := slices.IndexFunc(links, func(w wire.WalletLink) bool { return w.ID == p.LastWallet })
+	if last <= 0 {
+		return links
+	}
+	return slices.Concat(links[last:last+1], links[:last], links[last+1:])
 }

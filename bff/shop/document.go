@@ -36,6 +36,7 @@ type document struct {
 	// URLs of styles.
 	css   string
 	after string
+	phone string
 	print string
 	// URLs of scripts and the program; empty if not built.
 	frame    string
@@ -52,6 +53,7 @@ func newDocument(a *web.Assets, texts textFiles) *document {
 	return &document{
 		css:      a.URL("checkout.css"),
 		after:    a.URL("after.css"),
+		phone:    a.URL("phone.css"),
 		print:    a.URL("print.css"),
 		frame:    a.URL("frame.js"),
 		framed:   a.URL("framed.js"),
@@ -130,6 +132,11 @@ func (d *document) writeData(page *bytes.Buffer, p widget.Page) error {
 	if p.View.Status == wire.Pending && !p.Changing { // the feed brings the other coins
 		p.View.Currencies = onlyCoin(p.View.Currencies, p.View.LatestAttempt().CurrencySymbol)
 	}
+	if p.View.Attempt != nil && !p.LeadsToWallets() { // and links, where the page is small after all
+		attempt := *p.View.Attempt
+		attempt.Wallets = nil
+		p.View.Attempt = &attempt
+	}
 
 	page.WriteString("\n<script type=\"application/json\" id=\"coinslot-page\">")
 	// escapes <, > and &, so that no text ends the block
@@ -188,6 +195,8 @@ func (d *document) lateStyle(p widget.Page) string {
 	switch {
 	case p.Receipt:
 		return link(" ", d.after) + link(" media=\"print\" ", d.print)
+	case screen.IsFirst(p) && p.LeadsToWallets():
+		return link(" ", d.phone) + link(" id=\"after\" data-", d.after)
 	case screen.IsFirst(p):
 		return link(" id=\"after\" data-", d.after)
 	}

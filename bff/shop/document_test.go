@@ -113,6 +113,25 @@ func TestDocumentData(t *testing.T) {
 	}
 }
 
+// TestDocumentOfPhone: only the pay screen of a phone has the links of wallets, also in its data, and
+// their styles.
+func TestDocumentOfPhone(t *testing.T) {
+	p := galleryPage(t, "pending-phone")
+	link := p.View.Attempt.Wallets[0].ID
+	for _, phone := range []bool{true, false} {
+		p.Phone = phone
+		_, page := written(t, p)
+		data := dataBlock.FindStringSubmatch(page)[1]
+		fortest.Equal(t, strings.Contains(data, `"id":"`+link+`"`), phone, "links are in the data")
+		fortest.Equal(t, strings.Contains(page, `data-value="`+link+`"`), phone, "links are shown")
+		styles := strings.Count(page, "<link rel=\"stylesheet\"")
+		fortest.Equal(t, styles == 3, phone, "their styles are linked")
+	}
+	if len(p.View.Attempt.Wallets) == 0 {
+		t.Error("writing a page has changed it")
+	}
+}
+
 // frame.js and go-app need this order: the script loads first, and the widget is the first element
 // of the body.
 func TestDocumentOrder(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"coinslot/app/widget"
 	"coinslot/bff/config"
@@ -12,7 +13,7 @@ import (
 )
 
 // embedOptions is how and where a page is shown. Every link and form carries it, but for the last
-// two; see docs/frame-protocol.md.
+// three; see docs/frame-protocol.md.
 type embedOptions struct {
 	embed     string // "", "inline", "modal"
 	origin    string // of the host page, if it is listed
@@ -20,6 +21,7 @@ type embedOptions struct {
 	theme     string // "", "auto", "light", "dark"
 	lang      string // BCP 47 or ""
 	accept    string // the request's Accept-Language
+	phone     bool   // the request's browser is that of a phone or tablet
 	languages bool   // show all in the menu
 }
 
@@ -29,11 +31,12 @@ type hosts struct {
 	origins   []string
 }
 
-// read is parse with the request's Accept-Language. The address of a frame that is in a host page's
+// read is parse with the request's headers. The address of a frame that is in a host page's
 // HTML may lack the origin: the browser names the page as the frame's referrer.
 func (h hosts) read(r *http.Request, values url.Values) embedOptions {
 	f := h.parse(values)
 	f.accept = r.Header.Get("Accept-Language")
+	f.phone = isPhone(r)
 	if f.embed == "" || f.requested != "" {
 		return f
 	}
@@ -48,6 +51,20 @@ func (h hosts) read(r *http.Request, values url.Values) embedOptions {
 		f.requested = host
 	}
 	return f
+}
+
+// isPhone reports whether a request is of a phone's or tablet's browser. One that pretends to be on a
+// desktop is found in the browser: see browser.IsPhone.
+//
+// Source: https://developer.mozilla.org/docs/Web/HTTP/Guides/Browser_detection_using_the_user_agent
+func isPhone(r *http.Request) bool {
+	if r.Header.Get("Sec-CH-UA-Mobile") == "?1" {
+		return true
+	}
+	agent := r.UserAgent()
+	return slices.ContainsFunc([]string{"Mobi", "Android", "iPhone", "iPad"}, func(s string) bool {
+		return strings.Contains(agent, s)
+	})
 }
 
 // parse reads values and drops invalid ones.

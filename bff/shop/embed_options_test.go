@@ -130,6 +130,35 @@ func TestEmbedOfReferrer(t *testing.T) {
 	}
 }
 
+// TestPhone tells phones and tablets from desktops by their requests.
+func TestPhone(t *testing.T) {
+	const (
+		iPhone = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 " +
+			"(KHTML, like Gecko) Version/26.0 Mobile/15E148 Safari/604.1"
+		pixel = "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) " +
+			"Chrome/142.0.0.0 Mobile Safari/537.36"
+		firefox  = "Mozilla/5.0 (Android 16; Mobile; rv:145.0) Gecko/145.0 Firefox/145.0"
+		tablet   = "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 Chrome/142.0.0.0 Safari/537.36"
+		mac      = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Version/26.0 Safari/605.1.15"
+		windows  = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/142.0.0.0 Safari/537.36"
+		telegram = iPhone + " Telegram-iOS/12.1"
+	)
+	for _, c := range []struct {
+		agent, mobile string
+		want          bool
+	}{
+		{iPhone, "", true}, {pixel, "?1", true}, {firefox, "", true}, {telegram, "", true},
+		{tablet, "?0", true}, {windows, "?1", true},
+		{mac, "", false}, {windows, "?0", false}, {windows, "", false}, {"", "", false},
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/checkout/cs_1", nil)
+		r.Header.Set("User-Agent", c.agent)
+		r.Header.Set("Sec-CH-UA-Mobile", c.mobile)
+		got := hosts{}.read(r, nil).phone
+		fortest.Equal(t, got, c.want, "%q, mobile %q: a phone", c.agent, c.mobile)
+	}
+}
+
 // TestEmbedOptionsAreKept checks that a redirect keeps what forms and links carry.
 func TestEmbedOptionsAreKept(t *testing.T) {
 	const query = "?embed=modal&lang=de&origin=https%3A%2F%2Fshop.example&theme=dark"

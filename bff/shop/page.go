@@ -64,6 +64,7 @@ func (p *pages) blank(f embedOptions, order string) widget.Page {
 		Languages:    p.texts.menu,
 		Lang:         tag,
 		Dir:          dir,
+		Phone:        f.phone,
 		Embed:        f.embed,
 		Origin:       f.origin,
 		Theme:        cmp.Or(f.theme, "auto"),

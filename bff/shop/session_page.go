@@ -45,7 +45,7 @@ func applyLinks(page widget.Page, q url.Values) widget.Page {
 		page.Carry = append(page.Carry, widget.Field{Name: "qr", Value: page.QRKind})
 	}
 
-	page.Opened = web.OneOf(q.Get("open"), "check", "device")
+	page.Opened = web.OneOf(q.Get("open"), "check", "device", "scan", "apps")
 	if page.Opened != "" {
 		page.Carry = append(page.Carry, widget.Field{Name: "open", Value: page.Opened})
 	}

@@ -26,8 +26,8 @@
 // storage is refused unless Options.ThirdPartyStorage allows it.
 //
 // The package speaks the DevTools protocol over a pipe, knows Linux and one Chromium
-// (/usr/bin/chromium), and reaches nothing but localhost, *.localhost and *.test. It does not do
-// windows opened by pages, downloads or file choosers. Start with [Start] and [Browser.Open].
+// (/usr/bin/chromium), and reaches nothing but localhost, *.localhost and *.test. It counts
+// windows opened by pages, but does not do them, downloads or file choosers. Start with [Start] and [Browser.Open].
 package browser
 
 import (
@@ -77,6 +77,8 @@ type Options struct {
 	// AcceptLanguage is the user's languages, for pages and requests, as
 	// a list without weights: "pl, de". Empty means the browser's own.
 	AcceptLanguage string
+	// UserAgent is the name of the browser, for pages and requests. Empty means its own.
+	UserAgent string
 	// Patience is how long anything is waited for. Zero means a minute,
 	// which is long for a person and short for a machine that does much else.
 	Patience time.Duration

@@ -252,6 +252,26 @@ func (p *Page) Requests() []string {
 	return slices.Clone(p.requests)
 }
 
+// Opened are the addresses of the tabs and windows that the page has opened.
+func (p *Page) Opened() []string {
+	p.tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), p.options.Patience)
+	defer cancel()
+	var list struct {
+		TargetInfos []struct{ TargetID, Type, URL, BrowserContextID string }
+	}
+	if err := p.process.call(ctx, "", "Target.getTargets", object{}, &list); err != nil {
+		p.tb.Fatalf("listing tabs: %v", err)
+	}
+	var urls []string
+	for _, t := range list.TargetInfos {
+		if t.Type == "page" && t.BrowserContextID == p.profile && t.TargetID != p.target {
+			urls = append(urls, t.URL)
+		}
+	}
+	return urls
+}
+
 // Screenshot writes a PNG of the viewport to path, making its directory.
 func (p *Page) Screenshot(path string) {
 	p.tb.Helper()

@@ -49,8 +49,8 @@ func (p *Page) attach(id, target, kind string) {
 		if p.options.Script != "" {
 			p.post(s, "Page.addScriptToEvaluateOnNewDocument", object{"source": p.options.Script})
 		}
-		if p.options.AcceptLanguage != "" {
-			p.post(s, "Emulation.setUserAgentOverride", object{"userAgent": "", "acceptLanguage": p.options.AcceptLanguage})
+		if p.options.AcceptLanguage != "" || p.options.UserAgent != "" {
+			p.post(s, "Emulation.setUserAgentOverride", object{"userAgent": p.options.UserAgent, "acceptLanguage": p.options.AcceptLanguage})
 		}
 
 		p.post(s, "Emulation.setEmulatedMedia", object{"features": p.media()})

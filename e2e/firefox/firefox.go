@@ -38,6 +38,9 @@ const (
 	Refused     Cookies = 1 // looking at localStorage throws
 )
 
+// Phone is the name of a phone's Firefox.
+const Phone = "Mozilla/5.0 (Android 16; Mobile; rv:145.0) Gecko/145.0 Firefox/145.0"
+
 // settings is a profile that makes no request on its own account.
 func settings(c Cookies) string {
 	behaviour := 5
@@ -66,6 +69,19 @@ user_pref("toolkit.telemetry.enabled", false);
 // Start starts a Firefox with a new profile and stops it when t ends.
 func Start(t testing.TB, c Cookies) *Browser {
 	t.Helper()
+	return start(t, settings(c))
+}
+
+// StartPhone starts a Firefox that says that it is a phone's.
+func StartPhone(t testing.TB) *Browser {
+	t.Helper()
+	const name = "user_pref(%q, %q);\n"
+	return start(t, settings(Partitioned)+fmt.Sprintf(name, "general.useragent.override", Phone))
+}
+
+// start starts a Firefox with a profile of those settings.
+func start(t testing.TB, settings string) *Browser {
+	t.Helper()
 	need.Long(t, "it drives a browser")
 	if _, err := os.Stat(executable); err != nil {
 		need.Tool(t, need.Missing("Firefox", "install-all"))
@@ -74,7 +90,7 @@ func Start(t testing.TB, c Cookies) *Browser {
 	home := t.TempDir()
 	profile := filepath.Join(home, "profile")
 	fortest.OK(t, os.MkdirAll(profile, 0o700))
-	fortest.OK(t, os.WriteFile(filepath.Join(profile, "user.js"), []byte(settings(c)), 0o600))
+	fortest.OK(t, os.WriteFile(filepath.Join(profile, "user.js"), []byte(settings), 0o600))
 	cmd := exec.Command(executable, "--headless", "--no-remote", "--profile", profile, "--remote-debugging-port=0")
 	cmd.Env = append(os.Environ(), "HOME="+home, "MOZ_CRASHREPORTER_DISABLE=1")
 	child.Tie(cmd)

@@ -11,8 +11,9 @@ import (
 
 // Browser is a Firefox.
 type Browser struct {
-	tb   testing.TB
-	conn *conn
+	tb     testing.TB
+	conn   *conn
+	opened string // the tab of the last Open
 }
 
 // Open opens url in a new tab and waits for its load event.
@@ -21,7 +22,14 @@ func (b *Browser) Open(url string) *view.View {
 	var made struct{ Context string }
 	b.conn.call(b.tb, "browsingContext.create", object{"type": "tab"}, &made)
 	b.conn.call(b.tb, "browsingContext.navigate", object{"context": made.Context, "url": url, "wait": "complete"}, nil)
+	b.opened = made.Context
 	return view.New(b.tb, b, made.Context)
+}
+
+// Return goes back to the tab of the last Open, from one that it has opened.
+func (b *Browser) Return() {
+	b.tb.Helper()
+	b.conn.call(b.tb, "browsingContext.activate", object{"context": b.opened}, nil)
 }
 
 // Console is what was written so far: the level in square brackets, and the text.

@@ -37,6 +37,14 @@ var Restricted = Options{
 	Args: []string{"--features=!LocalStorage", "--cookies-policy=never"},
 }
 
+// Phone is a browser that says that it is a phone's.
+//
+// Source: MiniBrowser --help.
+var Phone = Options{Args: []string{
+	"--user-agent=Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 " +
+		"(KHTML, like Gecko) Version/26.0 Mobile/15E148 Safari/604.1",
+}}
+
 // Browser is a WebKit with one window, so tall that nothing in it has to be scrolled: the driver
 // misses what is in a frame of a page that is scrolled.
 type Browser struct {
@@ -149,6 +157,14 @@ func (b *Browser) Open(url string) *view.View {
 	fortest.OK(b.tb, b.enter(""))
 	b.call("POST", "/url", object{"url": url}, nil)
 	return view.New(b.tb, b, "")
+}
+
+// Windows is the number of windows and tabs.
+func (b *Browser) Windows() int {
+	b.tb.Helper()
+	var handles []string
+	b.call("GET", "/window/handles", nil, &handles)
+	return len(handles)
 }
 
 // Reload reloads the page.

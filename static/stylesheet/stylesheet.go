@@ -8,16 +8,18 @@ import (
 )
 
 // Checkout is the checkout's stylesheet, After what an order's first page does not show: that
-// page is small.
+// page is small. Phone is the part of After that a phone's pay screen shows at once.
 const (
 	Checkout = "checkout.css"
 	After    = "after.css"
+	Phone    = "phone.css"
 )
 
 // Parts are the patterns of each stylesheet's parts, by its name, in a folder like static.
 var Parts = map[string][]string{
 	Checkout:      {"css/*.css"},
-	After:         {"after/after.css"},
+	After:         {"after/phone.css", "after/after.css"},
+	Phone:         {"after/phone.css"},
 	"print.css":   {"after/print.css"}, // a receipt on paper
 	"console.css": {"css/1-tokens.css", "console/*.css"},
 	"docs.css":    {"css/1-tokens.css", "manual.css", "docs.css"},

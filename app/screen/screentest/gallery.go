@@ -191,6 +191,27 @@ func paying() []Sample {
 				},
 			}
 		}, wire.Cancel, wire.Change, wire.Recheck),
+		NewSample("pending-phone", wire.Pending, func(p *widget.Page) {
+			Attempt(func(a *wire.Attempt) { a.Wallets = WalletLinks() })(p)
+			p.URL = "https://pay.example/checkout/cs_gallery"
+			p.Phone = true
+		}, wire.Cancel, wire.Change, wire.Recheck),
+		// All rows and the QR code are unfolded.
+		NewSample("pending-phone-link", wire.Pending, func(p *widget.Page) {
+			Attempt(func(a *wire.Attempt) {
+				Ether(a)
+				a.Wallets = WalletLinks()
+			})(p)
+			p.Phone = true
+			p.LastWallet = "bitget"
+			p.Embed = "inline"
+			p.Origin = "https://shop.example"
+			p.Carry = []widget.Field{
+				{Name: "embed", Value: "inline"}, {Name: "origin", Value: "https://shop.example"},
+				{Name: "open", Value: "apps"},
+			}
+			p.Opened = "apps"
+		}, wire.Cancel, wire.Change, wire.Recheck),
 		NewSample("pending-hosted", wire.Pending,
 			Attempt(func(a *wire.Attempt) { a.Address = "" }), wire.Cancel),
 		NewSample("pending-arrived", wire.Pending, Attempt(func(a *wire.Attempt) {
@@ -473,6 +494,30 @@ func Ether(a *wire.Attempt) {
 		To:      a.Address,
 		Value:   "0x206991fb9b2200",
 		Data:    "0x",
+	}
+}
+
+// WalletLinks are links of wallets: two that fill in the payment, and three that open the page.
+func WalletLinks() []wire.WalletLink {
+	page := "https%3A%2F%2Fpay.example%2Fcheckout%2Fcs_gallery"
+	return []wire.WalletLink{
+		{
+			ID:    "trust",
+			Name:  "Trust Wallet",
+			Mark:  "T",
+			Link:  "https://link.trustwallet.com/send?asset=c195&address=TXYZ&amount=25.03",
+			Fills: true,
+		},
+		{
+			ID:    "metamask",
+			Name:  "MetaMask",
+			Mark:  "M",
+			Link:  "https://link.metamask.io/send/0x5290@1?value=2.503e1",
+			Fills: true,
+		},
+		{ID: "tronlink", Name: "TronLink", Mark: "TL", Link: "tronlinkoutside://pull.activity?param=" + page},
+		{ID: "okx", Name: "OKX Wallet", Mark: "O", Link: "https://web3.okx.com/download?deeplink=" + page},
+		{ID: "bitget", Name: "Bitget Wallet", Mark: "BG", Link: "https://bkcode.vip?action=dapp&url=" + page},
 	}
 }
 
