@@ -505,8 +505,7 @@ func TestFullExamplePages(t *testing.T) {
 	}
 	t.Run("without JavaScript", func(t *testing.T) {
 		p := chromium.Open(t, html.URL, browser.Options{NoJS: true, Height: 2400})
-		p.Click("coinslot-checkout a")
-		s.choose(p.View, "USDT", "trc20")
+		s.choose(p.Frame(frame), "USDT", "trc20")
 	})
 }
 

@@ -15,16 +15,16 @@ import (
 	"coinslot/e2e/need"
 )
 
-// frameworkProjects are the folders of testdata/frameworks, with the package whose version counts, and whether the page
-// that the server sends has the frame.
+// frameworkProjects are the folders of testdata/frameworks, with the package whose version counts, and whether the
+// element has its frame from the page, not from the script.
 var frameworkProjects = []struct {
 	name, library string
 	hasFrame      bool
 }{
 	{"next", "next", true},
-	{"vue", "vue", false},
-	{"svelte", "svelte", false},
-	{"solid", "solid-js", false},
+	{"vue", "vue", true},
+	{"svelte", "svelte", true},
+	{"solid", "solid-js", true},
 	{"astro", "astro", false},
 	{"plain", "typescript", false},
 }

@@ -83,7 +83,7 @@ func TestMatrixIsPairwise(t *testing.T) {
 // frameInHTML is what a page that carries the frame itself has in the element.
 const frameInHTML = `<iframe src="%s/checkout/%s?embed=inline&amp;origin=%s&amp;lang=en" name="coinslot-checkout" title="Checkout"
 	allow="clipboard-write" sandbox="allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox"
-	style="width:100%%;height:480px;border:0"></iframe></coinslot-checkout>`
+	width="100%%" height="420" frameborder="0"></iframe></coinslot-checkout>`
 
 // plainHTML is a page of 10 kB with a form, in which nothing has to be loaded. It is sent as it is,
 // so that it stands for a page that has 10 kB on the line.

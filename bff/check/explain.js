@@ -75,6 +75,27 @@ function nameIgnored() {
   }
 }
 
+/** Names inline checkouts whose frame waits for checkout.js, and the line that has it load at once. */
+function nameLateFrames() {
+  const { origin: server, searchParams } = new URL(import.meta.url);
+  if (searchParams.get('embed') !== 'inline') return; // a modal's module, beside that of inline elements
+  for (const element of document.querySelectorAll('coinslot-checkout:not([mode=modal])')) {
+    const session = element.getAttribute('session');
+    const sale = ['order', 'item', 'amount', 'quantity'].filter((name) => element.getAttribute(name))
+      .map((name) => `${name}=${encodeURIComponent(element.getAttribute(name) ?? '')}&`).join('');
+    if (!session && !sale || element.querySelector('iframe')) continue;
+    const path = session ? `/checkout/${encodeURIComponent(session)}?` : `/checkout?${sale}`;
+    const { lang } = document.documentElement;
+    const src = `${server}${path}embed=inline&origin=${location.origin}${lang && `&lang=${lang}`}`;
+    console.info('coinslot: this frame waits for checkout.js. In the HTML of the page, it loads at once. Put it into the element:\n' +
+      `  <iframe src="${src}"\n` +
+      '    name="coinslot-checkout" title="Checkout" allow="clipboard-write"\n' +
+      '    sandbox="allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox"\n' +
+      '    width="100%" height="420" frameborder="0"></iframe>');
+  }
+}
+
+nameLateFrames();
 nameIgnored();
 document.addEventListener('coinslot-ready', nameIgnored);
 document.addEventListener('coinslot-open', nameIgnored);

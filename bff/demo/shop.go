@@ -33,7 +33,8 @@ type shop struct {
 	messages []string   // received webhooks, newest first
 }
 
-// product has the Session and URL of the shopper's order. Price is Amount and Currency for people.
+// product has the Session and URL of the shopper's order, and the address of its checkout's frame.
+// Price is Amount and Currency for people.
 type product struct {
 	ID          string
 	Title       string
@@ -43,6 +44,7 @@ type product struct {
 	Price       string
 	Session     string
 	URL         string
+	Frame       string
 }
 
 func products() []product {
@@ -153,6 +155,7 @@ func (s *shop) open(ctx context.Context, p *product, cart string) error {
 	}
 	p.Session = session.ID
 	p.URL = session.URL
+	p.Frame = client.CheckoutFrame(s.api.URL, client.Frame{Session: session.ID, Lang: "en"})
 	return err
 }
 

@@ -7,7 +7,7 @@ export interface CoinslotCheckoutProps extends ComponentOptions, Handlers,
   Omit<HTMLAttributes<Checkout>, keyof ComponentOptions | keyof Handlers> {
   /** The element, to bind. */
   element?: Checkout;
-  /** What opens the modal, and what is there without the script. A link to the checkout for want of it. */
+  /** What opens the modal, and what is there without the script. For want of it, the frame of an inline checkout, or a link. */
   children?: Snippet;
 }
 

@@ -1,5 +1,6 @@
 // What the components of all frameworks share.
 import type { Checkout, Detail, ErrorDetail, Options, Result, TextAttributes } from './checkout.js';
+import { checkoutFrame, checkoutPage } from './frame.js';
 import { loadCoinslot } from './index.js';
 
 /** What a checkout calls: of a component these are props. Hints for the page, as all events. */
@@ -14,9 +15,9 @@ export interface Handlers {
 
 /** The props of a component in every framework. */
 export interface ComponentOptions extends Options, TextAttributes {
-  /** The checkout, `https://pay.shop.example`: the component loads the script, and renders a link when it has no children. */
+  /** The checkout, `https://pay.shop.example`: the component loads the script, and renders a frame or a link when it has no children. */
   url?: string;
-  /** The page's own origin, `https://shop.example`: an inline checkout's frame is then in the HTML that a server renders. */
+  /** The page's own origin, `https://shop.example`, for the frame's address; without it, the server reads it from the referrer. */
   origin?: string;
   /** Returns the id of a session that your server has just made. */
   createSession?: () => Promise<string>;
@@ -77,31 +78,35 @@ export function attributesOf<P extends ComponentOptions>({ url, origin, createSe
   return { ...rest, 'return-url': returnUrl || undefined, open: open || undefined };
 }
 
-/** The checkout's own page of what is sold; without an url or a sale undefined. */
-export function linkOf(props: ComponentOptions) {
-  return addressOf(props)?.slice(0, -1);
+/** The checkout's own page of what is sold; undefined without an url or a sale. */
+export function linkOf({ url, ...sale }: ComponentOptions) {
+  if (url && (sale.session || sale.order || sale.item)) return checkoutPage(new URL(url).origin, sale);
 }
 
-/** As checkout.js expects it of a frame that it takes over: docs/embed.md, "Put the frame into the HTML". */
-function addressOf({ url, session, ...sale }: ComponentOptions) {
-  if (!url) return;
-  const { origin } = new URL(url);
-  if (session) return `${origin}/checkout/${encodeURIComponent(session)}?`;
-  const query = (['order', 'item', 'amount', 'quantity'] as const)
-    .flatMap((name) => sale[name] ? `${name}=${encodeURIComponent(sale[name])}&` : []).join('');
-  if (query) return `${origin}/checkout?${query}`;
+/**
+ * A key of an inline checkout's frame; undefined if there is none. With another key, a component has to make another
+ * element, because checkout.js may have removed the frame. A new theme is no new frame: checkout.js tells the one
+ * that is there.
+ */
+export function frameKeyOf(props: ComponentOptions) {
+  const page = linkOf(props);
+  if (page && props.mode !== 'modal') return [page, props.origin, props.lang].join(' ');
 }
 
-/** The attributes of an inline checkout's frame, if the page's origin is known; a key of what it shows is its src. */
+/**
+ * The attributes of an inline checkout's frame, which is in the HTML that a server renders; undefined if there is none.
+ * They are to stay as long as the key does: another address would load the frame again.
+ */
 export function frameOf(props: ComponentOptions) {
-  const address = addressOf(props);
-  if (!address || !props.origin || props.mode === 'modal') return;
-  const query = new URLSearchParams({ embed: 'inline', origin: props.origin });
-  if (props.lang) query.set('lang', props.lang);
-  if (props.theme) query.set('theme', props.theme);
+  if (!frameKeyOf(props)) return;
+  const theme = props.preset === 'night' ? 'dark' : props.theme;
   return {
-    src: address + query, name: NAME, title: props['text-title'] || 'Checkout', allow: 'clipboard-write',
+    src: checkoutFrame(new URL(props.url!).origin, { ...props, theme }),
+    name: NAME, title: props['text-title'] || 'Checkout', allow: 'clipboard-write',
     sandbox: 'allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox',
-    width: '100%', height: '480', frameborder: '0',
-  };
+    // The server reads a missing origin from the referrer, whatever the page's own policy is.
+    referrerpolicy: 'strict-origin',
+    loading: props.prewarm === 'none' ? 'lazy' : undefined,
+    width: '100%', height: '420', frameborder: '0',
+  } as const;
 }

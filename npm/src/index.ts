@@ -8,6 +8,7 @@ export type {
   ErrorCode as CoinslotErrorCode, ErrorDetail as CoinslotErrorDetail, EventMap as CoinslotEventMap,
   Failure as CoinslotError, OpenOptions as CoinslotOpenOptions, Result as CoinslotResult, Status as CoinslotStatus,
 } from './checkout.js';
+export { checkoutFrame, type FrameOptions as CoinslotFrameOptions } from './frame.js';
 export type { ComponentOptions as CoinslotComponentOptions, Handlers as CoinslotHandlers } from './component.js';
 
 export interface LoadOptions {

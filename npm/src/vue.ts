@@ -1,7 +1,7 @@
 // <CoinslotCheckout> for Vue 3.
 import { defineComponent, h, onBeforeUnmount, onMounted, ref, type PropType } from 'vue';
 import type { Checkout, Detail, ErrorDetail, Options, Result } from './checkout.js';
-import { attach, attributesOf, EVENTS, frameOf, linkOf, NAME, type Handlers } from './component.js';
+import { attach, attributesOf, EVENTS, frameKeyOf, frameOf, linkOf, NAME, type Handlers } from './component.js';
 
 /** The element, with props and events without prefix (`@complete`); `element` of a template ref is the element. */
 export const CoinslotCheckout = defineComponent({
@@ -33,10 +33,16 @@ export const CoinslotCheckout = defineComponent({
       attach(vnode.el as Checkout, all, mounted.signal);
     };
     onBeforeUnmount(() => mounted?.abort());
+    let key: string | undefined, frame: ReturnType<typeof frameOf>;
     return () => {
-      const frame = frameOf(props), href = linkOf(props);
-      return h(NAME, { ...attributesOf(props), ref: element, key: frame?.src, onVnodeMounted: connect },
-        slots.default?.() ?? (frame ? h('iframe', frame) : href ? h('a', { href }, 'Pay with crypto') :
+      const next = slots.default ? undefined : frameKeyOf(props);
+      if (key !== next) {
+        key = next;
+        frame = frameOf(props);
+      }
+      const href = linkOf(props);
+      return h(NAME, { ...attributesOf(props), ref: element, key, onVnodeMounted: connect },
+        slots.default?.() ?? (key ? h('iframe', { ...frame, 'data-allow-mismatch': '' }) : href ? h('a', { href }, 'Pay with crypto') :
           props.createSession && h('button', { type: 'button' }, 'Pay with crypto')));
     };
   },

@@ -1,6 +1,7 @@
 package checkouttest_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -122,7 +123,7 @@ func TestDebugNamesIgnoredStyle(t *testing.T) {
 		--coinslot-text: var(--mine); --coinslot-font: Nunito; --coinslot-border: nocolor; --coinslot-surface: light-dark(#fff, #000); } }</style>
 		<coinslot-checkout session=cs_1 data-debug style="--coinslot-colour: red"></coinslot-checkout>`, styled, recordInfo)
 	s.waitEvent("ready cs_1 open")
-	s.WaitJS(`explanations.length >= 5`, "the lines")
+	s.WaitJS(`explanations.length >= 6`, "the lines")
 	var got []string
 	s.Eval(`explanations.slice(1).map((text) => text.split('\n')[0]).sort()`, &got)
 	fortest.Diff(t, got, []string{
@@ -130,5 +131,23 @@ func TestDebugNamesIgnoredStyle(t *testing.T) {
 		"coinslot: --coinslot-border: nocolor is ignored, because it is no value of it",
 		"coinslot: --coinslot-colour is unknown",
 		"coinslot: --coinslot-radius: 1em is ignored, because it is no value of it",
+		"coinslot: this frame waits for checkout.js. In the HTML of the page, it loads at once. Put it into the element:",
 	}, "named")
+}
+
+// TestDebugNamesLateFrames: with data-debug, inline checkouts without a frame in the HTML are named,
+// with the frame to add.
+func TestDebugNamesLateFrames(t *testing.T) {
+	s := openPageWith(t, `<coinslot-checkout session=cs_1 data-debug></coinslot-checkout>
+		<coinslot-checkout item=tip quantity=2></coinslot-checkout>
+		<coinslot-checkout session=cs_2 mode=modal></coinslot-checkout><coinslot-checkout></coinslot-checkout>`+
+		fmt.Sprintf(ownFrame, "cs_3"), "", recordInfo)
+	s.WaitJS(`explanations.length >= 3`, "the lines")
+	var got []string
+	s.Eval(`explanations.filter((text) => text.includes('this frame waits')).map((text) => text.match(/src="(.*?)"/)[1])`, &got)
+	tail := "embed=inline&origin=" + s.host + "&lang=en"
+	fortest.Diff(t, got, []string{
+		s.bff + "/checkout/cs_1?" + tail,
+		s.bff + "/checkout?item=tip&quantity=2&" + tail,
+	}, "addresses")
 }

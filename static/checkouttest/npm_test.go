@@ -55,13 +55,13 @@ func TestNPMReactBeforeScript(t *testing.T) {
 func TestNPMReactHydration(t *testing.T) {
 	app := withReact(t, appOf+`
 		const App = () => {
-			const [session, setSession] = useState('cs_1');
-			window.sell = setSession;
-			return <CoinslotCheckout url={url} origin={location.origin} session={session} lang="en" ref={(el) => { window.handle = el }}
+			const [session, setSession] = useState('cs_1'), [theme, setTheme] = useState();
+			Object.assign(window, { sell: setSession, paint: setTheme });
+			return <CoinslotCheckout url={url} origin={location.origin} session={session} theme={theme} lang="en" ref={(el) => { window.handle = el }}
 				onReady={() => calls.push('ready')} onStatus={({ detail }) => calls.push(detail.status)} onComplete={({ detail }) => calls.push(detail.session)} />;
 		};
 		const page = <StrictMode><App /></StrictMode>;
-		main.innerHTML = renderToString(page);
+		main.innerHTML = window.html = renderToString(page);
 		window.hydrate = () => hydrateRoot(main, page);
 		loadCoinslot(url);`)
 	s := openPage(t, "")
@@ -70,16 +70,20 @@ func TestNPMReactHydration(t *testing.T) {
 	s.hydrates(t)
 }
 
-// hydrates checks a page that has rendered an inline checkout with its frame, and that has hydrate(), sell() and handle.
+// hydrates checks a page that has rendered an inline checkout into html, and that has hydrate(), sell(), paint() and
+// handle. The frame is in that HTML, and a new theme does not load it again.
 func (s *testPage) hydrates(t *testing.T) {
 	t.Helper()
+	s.WaitJS(`window.html?.includes('<iframe ')`, "the frame in the HTML")
 	s.waitEvent("ready cs_1 open")
 	s.post(`{ type: 'complete', session: 'cs_1', status: 'confirmed', receipt: 'a.b.c' }`)
 	s.waitEvent("complete cs_1 confirmed")
 	s.Eval(`hydrate(), 0`, nil)
 	s.WaitJS(`calls.join() === 'ready,confirmed,cs_1' && handle === `+element,
 		"what happened before, once")
-	if got := s.requested(); len(got) != 1 || !strings.Contains(got[0], "embed=inline&origin=") {
+	s.Eval(`paint('dark'), 0`, nil)
+	s.frameView().WaitJS(`heard.some(({ type, value }) => type === 'theme' && value === 'dark')`, "the new theme")
+	if got := s.requested(); len(got) != 1 || !strings.HasPrefix(got[0], "/checkout/cs_1?embed=inline") {
 		t.Errorf("frames: %v; want the one of the HTML", got)
 	}
 	s.Eval(`window.calls = [], sell('cs_2'), 0`, nil)
@@ -96,13 +100,14 @@ func TestNPMVueHydration(t *testing.T) {
 		import { loadCoinslot } from '../../npm/src/index.ts';
 		import { CoinslotCheckout } from '../../npm/src/vue.ts';
 
-		const main = document.querySelector('main'), url = new URL(document.currentScript.src).origin, session = ref('cs_1');
+		const main = document.querySelector('main'), url = new URL(document.currentScript.src).origin, session = ref('cs_1'), theme = ref();
 		window.calls = [];
-		const app = createSSRApp({ render: () => h(CoinslotCheckout, { url, origin: location.origin, session: session.value, lang: 'en', ref: (it) => { window.handle = it?.element },
+		const app = createSSRApp({ render: () => h(CoinslotCheckout, { url, origin: location.origin, session: session.value, theme: theme.value, lang: 'en', ref: (it) => { window.handle = it?.element },
 			onReady: () => calls.push('ready'), onStatus: ({ detail }) => calls.push(detail.status), onComplete: ({ detail }) => calls.push(detail.session) }) });
 		window.sell = (id) => { session.value = id };
+		window.paint = (name) => { theme.value = name };
 		window.hydrate = () => app.mount(main);
-		renderToString(app).then((html) => { main.innerHTML = html; return loadCoinslot(url) });`)
+		renderToString(app).then((html) => { main.innerHTML = window.html = html; return loadCoinslot(url) });`)
 	s := openPage(t, "")
 	s.appScript = app
 	s.visit(noScript, "script-src *; frame-src *")
@@ -140,7 +145,7 @@ func TestNPMLoads(t *testing.T) {
 	)
 }
 
-// Without the script the component reports that it was blocked, and its link is there.
+// Without the script the component reports that it was blocked, and its frame is there.
 func TestNPMReactWithoutScript(t *testing.T) {
 	app := withReact(t, appOf+`createRoot(main).render(<CoinslotCheckout url="http://localhost:9" session="cs_1"
 		onError={({ detail }) => calls.push(detail.code + ' ' + detail.url)} />);`)
@@ -148,5 +153,5 @@ func TestNPMReactWithoutScript(t *testing.T) {
 	s.appScript = app
 	s.visit(noScript, "script-src *; frame-src *")
 	s.WaitJS(`calls.join() === 'script_blocked http://localhost:9/checkout/cs_1'`, "the error")
-	s.WaitJS(element+`.querySelector('a').href === 'http://localhost:9/checkout/cs_1'`, "the link")
+	s.WaitJS(element+`.querySelector('iframe').src === 'http://localhost:9/checkout/cs_1?embed=inline'`, "the frame")
 }

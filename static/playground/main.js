@@ -63,11 +63,23 @@ function html(values) {
     .map(([name, value]) => `    --coinslot-${name}: ${value};\n`).join('');
   const attributes = ATTRIBUTES.filter((name) => values[name])
     .map((name) => ` ${name}="${values[name]}"`).join('');
-  return `<script async src="${code.dataset.server}/checkout.js"></script>\n` +
+  const { server } = code.dataset;
+  return `<script async src="${server}/checkout.js"></script>\n` +
     (style && `<style>\n  coinslot-checkout {\n${style}  }\n</style>\n`) +
     `\n<coinslot-checkout session="cs_…"${attributes}>\n` +
-    `  <a href="${code.dataset.server}/checkout/cs_…">Pay with crypto</a>\n` +
+    (values.mode === 'modal' ? `  <a href="${server}/checkout/cs_…">Pay with crypto</a>\n` : frame(values)) +
     '</coinslot-checkout>\n';
+}
+
+/** The frame of an inline checkout. @param {Record<string, string>} values */
+function frame(values) {
+  const theme = values.preset === 'night' ? 'dark' : values.theme;
+  const query = 'embed=inline&lang=en' + (theme ? '&theme=' + theme : '');
+  return `  <iframe src="${code.dataset.server}/checkout/cs_…?${query}"\n` +
+    '    name="coinslot-checkout" title="Checkout" allow="clipboard-write"\n' +
+    '    sandbox="allow-scripts allow-same-origin allow-forms allow-popups ' +
+    'allow-popups-to-escape-sandbox"\n' +
+    '    width="100%" height="420" frameborder="0"></iframe>\n';
 }
 
 /**

@@ -84,7 +84,10 @@ app.get("/orders/:id{/:thanks}", ({ params: { id, thanks } }, response) => {
     <p class="card row"><span>${order.title}</span> <b class="price total">$${order.amount}</b></p>
     ${order.paid ? `<a class="button quiet" href="${url}/receipt">Receipt</a>` : thanks ? "" : `
     <coinslot-checkout class="pay" session="${order.session}" return-url="/orders/${id}/thanks">
-      <a class="button" href="${url}">Pay with crypto</a>
+      <iframe src="${url}?embed=inline&origin=${shop}&lang=en"
+        name="coinslot-checkout" title="Checkout" allow="clipboard-write"
+        sandbox="allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox"
+        width="100%" height="420" frameborder="0"></iframe>
     </coinslot-checkout>`}`, thanks && !order.paid && `<meta http-equiv="refresh" content="2">`));
 });
 

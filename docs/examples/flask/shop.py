@@ -84,7 +84,7 @@ def buy():
 def show_order(number, thanks):
     """Show an order by the shop's own records. The address proves nothing, even with status=confirmed."""
     order = orders.get(number) or abort(404)
-    return render_template("shop.html", checkout=CHECKOUT, order=order, thanks=thanks)
+    return render_template("shop.html", checkout=CHECKOUT, shop=SHOP, order=order, thanks=thanks)
 
 
 @app.post("/hooks/coinslot")

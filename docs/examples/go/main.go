@@ -25,6 +25,15 @@ var goods = []struct {
 
 func dollars(cents int) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }
 
+// frame returns the address of the checkout's frame in the page.
+func frame(session string) string {
+	return client.CheckoutFrame(checkout.URL, client.Frame{
+		Session: session,
+		Origin:  shop,
+		Lang:    "en",
+	})
+}
+
 type order struct {
 	ID, Title, Amount, Session string
 	Paid                       bool
@@ -34,7 +43,8 @@ type order struct {
 var files embed.FS
 
 var (
-	page = template.Must(template.New("").Funcs(template.FuncMap{"dollars": dollars}).
+	page = template.Must(template.New("").
+		Funcs(template.FuncMap{"dollars": dollars, "frame": frame}).
 		ParseFS(files, "shop.html"))
 	checkout = client.Client{
 		URL: cmp.Or(os.Getenv("COINSLOT_URL"), "http://localhost:8080"),

@@ -9,7 +9,10 @@ function App() {
     <main>
       <h1>Notebook</h1>
       <CoinslotCheckout item="notebook" onStatus={({ detail }) => setStatus(detail.status)}>
-        <a href="http://localhost:8080/checkout?item=notebook">Pay with crypto</a>
+        <iframe src="http://localhost:8080/checkout?item=notebook&embed=inline&lang=en"
+          name="coinslot-checkout" title="Checkout" allow="clipboard-write"
+          sandbox="allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox"
+          width="100%" height="420" frameBorder="0" />
       </CoinslotCheckout>
       <p role="status">{status}</p>
     </main>

@@ -1,6 +1,6 @@
 // <coinslot-checkout> for React 17, 18 and 19. Copy this file, and load checkout.js with a <script> as on any page.
 //
-// On the server it renders the element with its link. Handlers are kept in a ref, so a render adds no listeners, and strict
+// On the server it renders the element with its frame or link. Handlers are kept in a ref, so a render adds no listeners, and strict
 // mode's second mount keeps the frame. Every other prop becomes an attribute of the same name.
 import { createElement, forwardRef, useEffect, useImperativeHandle, useRef } from 'react';
 

@@ -121,6 +121,9 @@ __END__
 <a class="button quiet" href="<%= CHECKOUT %>/checkout/<%= @order[:session] %>/receipt">Receipt</a>
 <% elsif !@thanks %>
 <coinslot-checkout class="pay" session="<%= @order[:session] %>" return-url="/orders/<%= @order[:id] %>/thanks">
-  <a class="button" href="<%= CHECKOUT %>/checkout/<%= @order[:session] %>">Pay with crypto</a>
+  <iframe src="<%= CHECKOUT %>/checkout/<%= @order[:session] %>?embed=inline&origin=<%= SHOP %>&lang=en"
+    name="coinslot-checkout" title="Checkout" allow="clipboard-write"
+    sandbox="allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox"
+    width="100%" height="420" frameborder="0"></iframe>
 </coinslot-checkout>
 <% end %>

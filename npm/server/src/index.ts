@@ -348,6 +348,43 @@ export class Coinslot {
   }
 }
 
+/** What the frame of an inline checkout shows, and how: attributes of the element around it, which needs the same values. */
+export interface FrameOptions {
+  /** The id of a session; the next four are for orders without one. */
+  session?: string;
+  /** An order token. */
+  order?: string;
+  /** Of the catalog. */
+  item?: string;
+  /** Choices for the item; absent = the checkout asks. */
+  amount?: string | number;
+  quantity?: string | number;
+  /**
+   * Your page's own, `https://shop.example`. Without it, the server takes the one that the browser sends, and a
+   * Referrer-Policy of your page may keep it from that.
+   */
+  origin?: string;
+  /** BCP 47 tag; absent = the language of the shopper's browser. */
+  lang?: string;
+  theme?: "auto" | "light" | "dark";
+}
+
+/**
+ * The address of a checkout's frame, for the `src` of the `<iframe>` inside the element (docs/embed.md). Nothing is sent
+ * and nothing is validated: the frame says what is wrong. Escape the address as any attribute.
+ *
+ * @param url The server's COINSLOT_PUBLIC_URL.
+ */
+export function checkoutFrame(url: string, options: FrameOptions): string {
+  const { session, order, item, amount, quantity, origin, lang, theme } = options;
+  const path = session ? `/checkout/${encodeURIComponent(session)}` : "/checkout";
+  const sale = session ? {} : { order, item, amount, quantity };
+  // checkout.js compares the beginning, so what is sold comes first, in this order.
+  const query = Object.entries({ ...sale, embed: "inline", origin, lang, theme })
+    .flatMap(([name, value]) => (value ? [`${name}=${encodeURIComponent(value)}`] : []));
+  return `${url.replace(/\/+$/, "")}${path}?${query.join("&")}`;
+}
+
 /** Throws an error that does not repeat the URL, which may contain a password. */
 function checkURL(text: string): void {
   const plain = /^https?:\/\/[^/?#@\\\s]+(?:\/[^?#\\\s]*)?$/i.test(text);

@@ -1,4 +1,4 @@
-// Rendered on a server: the link, or the frame if the page's origin is known.
+// Rendered on a server: the link of a modal, and the frame of an inline checkout.
 import assert from 'node:assert';
 import { createServer } from 'vite';
 

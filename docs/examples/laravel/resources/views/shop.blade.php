@@ -28,7 +28,10 @@
   <a class="button quiet" href="{{ $checkout }}/checkout/{{ $order->session }}/receipt">Receipt</a>
   @elseif (!$thanks)
   <coinslot-checkout class="pay" session="{{ $order->session }}" return-url="/orders/{{ $order->id }}/thanks">
-    <a class="button" href="{{ $checkout }}/checkout/{{ $order->session }}">Pay with crypto</a>
+    <iframe src="{{ $checkout }}/checkout/{{ $order->session }}?embed=inline&origin={{ config('app.url') }}&lang=en"
+      name="coinslot-checkout" title="Checkout" allow="clipboard-write"
+      sandbox="allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox"
+      width="100%" height="420" frameborder="0"></iframe>
   </coinslot-checkout>
   @endif
 @endif

@@ -12,7 +12,7 @@ export default async function Order({ params }) {
       <p className="state" data-state={paid ? "paid" : "open"}>{paid ? "Paid" : "Not paid yet"}</p>
       <p className="card row"><span>{title}</span> <b className="price total">${amount}</b></p>
       {paid && <a className="button quiet" href={`${checkout}/checkout/${session}/receipt`}>Receipt</a>}
-      {!paid && !thanks && <CoinslotCheckout className="pay" url={checkout} origin={shop} session={session} returnUrl={`/orders/${id}/thanks`} />}
+      {!paid && !thanks && <CoinslotCheckout className="pay" url={checkout} origin={shop} lang="en" session={session} returnUrl={`/orders/${id}/thanks`} />}
     </>
   );
 }
