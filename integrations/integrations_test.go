@@ -7,9 +7,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"coinslot/bff/currency"
 	"coinslot/bff/fortest"
 	"coinslot/e2e/need"
 
@@ -44,6 +46,35 @@ func passes(t *testing.T, cmd *exec.Cmd) {
 func TestWooCommercePlugin(t *testing.T) {
 	t.Parallel()
 	passes(t, exec.Command(need.Command(t, "php"), "woocommerce/tests/run.php"))
+}
+
+// Each integration knows how many digits an amount of a currency has, as the checkout does.
+func TestDigitsOfCurrencies(t *testing.T) {
+	t.Parallel()
+	want := map[int][]string{}
+	for _, code := range currency.Codes() {
+		digits, _ := currency.Digits(code)
+		want[digits] = append(want[digits], code)
+	}
+	fortest.Equal(t, len(want), 3, "numbers of digits") // the third is two, which all others have
+
+	list := regexp.MustCompile(`NO_DIGITS += ["'](.+)["']|THREE_DIGITS += ["'](.+)["']`)
+	for _, file := range []string{
+		"medusa/src/modules/coinslot/coinslot.ts",
+		"woocommerce/includes/price.php",
+	} {
+		source := string(fortest.Must(os.ReadFile(file))(t))
+		found := list.FindAllStringSubmatch(source, -1)
+		if len(found) != 2 {
+			t.Fatalf("%s has %d lists of currencies; want 2", file, len(found))
+		}
+		if none := strings.Fields(found[0][1]); !slices.Equal(none, want[0]) {
+			t.Errorf("%s: no digits have %v; want %v", file, none, want[0])
+		}
+		if three := strings.Fields(found[1][2]); !slices.Equal(three, want[3]) {
+			t.Errorf("%s: three digits have %v; want %v", file, three, want[3])
+		}
+	}
 }
 
 // Each integration has a test of each behavior of README.md, by its name.

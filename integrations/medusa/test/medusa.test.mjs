@@ -36,15 +36,17 @@ const { token } = await ok(`${MEDUSA}/auth/user/emailpass`, { body: { email: "a@
 const admin = (path, options = {}) => ok(`${MEDUSA}/admin/${path}`, { ...options, headers: { Authorization: `Bearer ${token}` } })
 const coinslot = (path, options = {}) => ok(COINSLOT_URL + path, { ...options, headers: { Authorization: `Bearer ${COINSLOT_SECRET_KEY}` } })
 
-// A shop with one thing to sell, of which there are many, and another, of which there is one.
+// A shop with one thing to sell, of which there are many, and another, of which there is one. It has a region for each
+// currency. The checkout has fixed rates for the euro and the yen, see TestFullMedusa, and none for the pound.
+const REGIONS = { usd: "us", eur: "de", jpy: "jp", gbp: "gb" }
 const { sales_channel: channel } = await admin("sales-channels", { body: { name: "Shop" } })
 const { stock_location: location } = await admin("stock-locations", { body: { name: "Shelf" } })
 await admin(`stock-locations/${location.id}/sales-channels`, { body: { add: [channel.id] } })
 await admin("stores").then(({ stores: [store] }) => admin(`stores/${store.id}`, {
-  body: { supported_currencies: [{ currency_code: "usd", is_default: true }, { currency_code: "eur" }] },
+  body: { supported_currencies: Object.keys(REGIONS).map((currency_code) => ({ currency_code, is_default: currency_code === "usd" })) },
 }))
 const regions = {}
-for (const [currency_code, country] of [["usd", "us"], ["eur", "de"]]) {
+for (const [currency_code, country] of Object.entries(REGIONS)) {
   const { region } = await admin("regions", {
     body: { name: country, currency_code, countries: [country], payment_providers: [PROVIDER, "pp_system_default"] },
   })
@@ -54,7 +56,7 @@ const { api_key: key } = await admin("api-keys", { body: { title: "Storefront", 
 await admin(`api-keys/${key.id}/sales-channels`, { body: { add: [channel.id] } })
 const store = (path, options = {}) => ok(`${MEDUSA}/store/${path}`, { ...options, headers: { "x-publishable-api-key": key.token } })
 
-async function sellable(title, price, stock) {
+async function sellable(title, prices, stock) {
   const { inventory_item: item } = await admin("inventory-items", { body: { sku: title, requires_shipping: false } })
   await admin(`inventory-items/${item.id}/location-levels`, { body: { location_id: location.id, stocked_quantity: stock } })
   const { product } = await admin("products", {
@@ -62,14 +64,14 @@ async function sellable(title, price, stock) {
       title, status: "published", sales_channels: [{ id: channel.id }], options: [{ title: "Size", values: ["One"] }],
       variants: [{
         title, sku: title, manage_inventory: true, options: { Size: "One" }, inventory_items: [{ inventory_item_id: item.id, required_quantity: 1 }],
-        prices: [{ currency_code: "usd", amount: price }, { currency_code: "eur", amount: price }],
+        prices: Object.entries(prices).map(([currency_code, amount]) => ({ currency_code, amount })),
       }],
     },
   })
   return { variant: product.variants[0].id, item: item.id }
 }
-const notebook = await sellable("Notebook", 19.99, 1000)
-const etching = await sellable("Etching", 120.1, 1)
+const notebook = await sellable("Notebook", { usd: 19.99, eur: 18.5, jpy: 2980, gbp: 16 }, 1000)
+const etching = await sellable("Etching", { usd: 120.1 }, 1)
 
 async function cartWith(variant, quantity = 1, currency = "usd") {
   const { cart } = await store("carts", {
@@ -93,14 +95,16 @@ const read = (session) => coinslot(`/v1/sessions/${session.id}`)
 const orders = async () => (await admin("orders?limit=100&fields=id,total,payment_status,*payment_collections,*payment_collections.payments," +
   "*payment_collections.payments.captures")).orders
 const orderOf = async (cart) => (await orders()).find((order) => order.payment_collections.some(({ id }) => id === cart.collection))
-const payments = async (session) => (await admin("payments?limit=100&fields=*captures,*refunds,data,amount,captured_at,canceled_at,payment_collection_id"))
+const payments = async (session) => (await admin("payments?limit=100&fields=*captures,*refunds,data,amount,currency_code,captured_at,canceled_at,payment_collection_id"))
   .payments.filter(({ data }) => data.id === session.id)
 
 // assertPaid waits for the order of a cart, and compares it with what was to be paid.
-async function assertPaid(cart, session, amount) {
+async function assertPaid(cart, session, amount, currency = "USD") {
   const order = await until(`the order of ${cart.id}`, () => orderOf(cart))
   const captured = await until(`the capture of ${session.id}`, async () => (await payments(session)).find(({ captured_at }) => captured_at))
-  assert.equal((await read(session)).amount_usd, amount)
+  const paid = await read(session)
+  assert.deepEqual([paid.amount, paid.currency], [amount, currency])
+  assert.equal(captured.currency_code, currency.toLowerCase())
   assert.equal(captured.captures.length, 1)
   assert.equal(captured.captures[0].amount, Number(amount))
   assert.equal(captured.amount, Number(amount))
@@ -129,7 +133,7 @@ function webhook(type, session, changes = {}, { secret = COINSLOT_WEBHOOK_SECRET
 test("an order is placed once its payment is confirmed, and not before", async () => {
   const cart = await cartWith(notebook.variant, 3)
   const session = await choose(cart)
-  assert.equal(session.amount_usd, "59.97")
+  assert.deepEqual([session.amount, session.currency, session.amount_usd], ["59.97", "USD", "59.97"])
   assert.equal((await read(session)).metadata.medusa_payment_session, session.session_id)
   assert.ok((await complete(cart)).status >= 400)
   await address(session)
@@ -200,7 +204,7 @@ test("a payment after its time is late, and an order", async () => {
 })
 
 test("another way to pay cancels the session; money that comes all the same is kept", async () => {
-  const cart = await cartWith(notebook.variant, 4)
+  const cart = await cartWith(notebook.variant, 4, "eur")
   const session = await choose(cart)
   await address(session)
   await choose(cart, "pp_system_default")
@@ -209,7 +213,7 @@ test("another way to pay cancels the session; money that comes all the same is k
   await simulate(session, "pay").catch(() => {}) // the payment happens; the session is canceled for good
   await coinslot(`/v1/sessions/${session.id}/recheck`, { body: {} })
   const kept = await until("the money to be kept", async () => (await payments(session)).find(({ captured_at }) => captured_at))
-  assert.equal(kept.captures[0].amount, 79.96)
+  assert.deepEqual([kept.captures[0].amount, kept.currency_code], [74, "eur"])
   assert.equal(kept.data.late, true)
   assert.notEqual(kept.payment_collection_id, cart.collection)
   const confirmed = await read(session)
@@ -249,7 +253,21 @@ test("a test webhook is accepted", async () => {
   assert.equal((await coinslot("/v1/webhooks/test", { body: {} })).taken, true)
 })
 
-test("only orders in dollars are taken", async () => {
-  const cart = await cartWith(notebook.variant, 1, "eur")
-  await assert.rejects(choose(cart), /in USD, not in EUR/)
+// Each of these is 3 notebooks or 1; the charges are worked out by hand from the rates of TestFullMedusa.
+for (const [currency, quantity, amount, charge] of [["eur", 3, "55.50", "60.61"], ["jpy", 1, "2980", "18.96"]]) {
+  test(`a region in ${currency} is paid in its currency`, async () => {
+    const cart = await cartWith(notebook.variant, quantity, currency)
+    const session = await choose(cart)
+    assert.deepEqual([session.amount, session.currency, session.amount_usd], [amount, currency.toUpperCase(), charge])
+    await address(session)
+    await simulate(session, "pay")
+    const order = await assertPaid(cart, session, amount, currency.toUpperCase())
+    assert.equal(order.currency_code, currency)
+    assert.equal(order.total, Number(amount))
+  })
+}
+
+test("a region whose currency has no rate is refused with words", async () => {
+  const cart = await cartWith(notebook.variant, 1, "gbp")
+  await assert.rejects(choose(cart), /answered 400:.*opening a session for 16\.00 GBP.*currency_unsupported: supported currencies: EUR, JPY, USD/)
 })

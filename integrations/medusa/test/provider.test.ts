@@ -4,7 +4,7 @@ import assert from "node:assert/strict"
 import { createHmac } from "node:crypto"
 import { createServer } from "node:http"
 import { test } from "node:test"
-import { checkOptions, dollars, Event, verify } from "../src/modules/coinslot/coinslot"
+import { checkOptions, Event, priceOf, priceText, verify } from "../src/modules/coinslot/coinslot"
 import { receive } from "../src/modules/coinslot/receive"
 import Provider from "../src/modules/coinslot/service"
 
@@ -14,14 +14,20 @@ const OLD = `whsec_${Buffer.alloc(32, 8).toString("base64")}`
 
 test("amounts are exact", () => {
   const raw = (value: string) => ({ raw: { value, precision: 20 }, numeric: Number(value) })
-  for (const [amount, want] of [
-    ["25", "25.00"], ["25.1", "25.10"], [25.1, "25.10"], [0.07, "0.07"], [1.005, "1.01"], [raw("59.970000000000000000"), "59.97"],
-    [{ value: "12.345", precision: 20 }, "12.35"], ["12.344999", "12.34"], ["0.995", "1.00"], ["90071992547409.93", "90071992547409.93"],
-    [raw("123456789012345678.99"), "123456789012345678.99"], [{ toFixed: () => "3.5" }, "3.50"], [19.99 * 3, "59.97"],
-  ] as const) assert.equal(dollars(amount), want)
+  for (const [amount, code, want] of [
+    ["25", "usd", "25.00 USD"], ["25.1", "usd", "25.10 USD"], [25.1, "usd", "25.10 USD"], [0.07, "usd", "0.07 USD"], [1.005, "usd", "1.01 USD"],
+    [raw("59.970000000000000000"), "usd", "59.97 USD"], [{ value: "12.345", precision: 20 }, "usd", "12.35 USD"],
+    ["12.344999", "usd", "12.34 USD"], ["0.995", "usd", "1.00 USD"], ["90071992547409.93", "usd", "90071992547409.93 USD"],
+    [raw("123456789012345678.99"), "usd", "123456789012345678.99 USD"], [{ toFixed: () => "3.5" }, "usd", "3.50 USD"],
+    [19.99 * 3, "usd", "59.97 USD"], [raw("12.34499999999999999999"), "eur", "12.34 EUR"], [999999.99, "EUR", "999999.99 EUR"],
+    ["1000", "jpy", "1000 JPY"], [raw("2980.000000"), "jpy", "2980 JPY"], ["999.5", "jpy", "1000 JPY"], ["1", "jpy", "1 JPY"],
+    ["12.3", "kwd", "12.300 KWD"], ["0.0005", "kwd", "0.001 KWD"], [12.345, "kwd", "12.345 KWD"], ["9990", "huf", "9990.00 HUF"],
+  ] as const) assert.equal(priceText(priceOf(amount, code)), want)
   for (const wrong of ["", "-1", "1e3", "0", "0.004", "1,5", "NaN", NaN, -5, 1e21, 90071992547409.93, null, undefined, {}, "0x1"]) {
-    assert.throws(() => dollars(wrong), Error, String(wrong))
+    assert.throws(() => priceOf(wrong, "usd"), Error, String(wrong))
   }
+  assert.throws(() => priceOf("0.4", "jpy"), /less than the least of JPY/)
+  assert.throws(() => priceOf("0.0004", "kwd"), /less than the least of KWD/)
 })
 
 function signed(body: string, secret = SECRET, stamp = "1000", id = "evt_1") {
@@ -102,10 +108,13 @@ async function fake(t: { after(f: () => unknown): void }, answer: (call: Call, n
 }
 
 const session = (more = {}) => ({
-  id: "cs_1", url: "https://pay.shop.example/checkout/cs_1", status: "open", version: 1, test: false, amount_usd: "59.97", order_ref: "payses_1",
+  id: "cs_1", url: "https://pay.shop.example/checkout/cs_1", status: "open", version: 1, test: false,
+  amount: "59.97", currency: "USD", amount_usd: "59.97", order_ref: "payses_1",
   metadata: { medusa_payment_session: "payses_1", medusa_instance: "" }, late: false, missing_amount: "", overpaid_amount: "", review_reason: "", ...more,
 })
-const data = { id: "cs_1", session_id: "payses_1", opened: 0, amount_usd: "59.97", order_ref: "payses_1" }
+const data = { id: "cs_1", session_id: "payses_1", opened: 0, amount: "59.97", currency: "USD", amount_usd: "59.97", order_ref: "payses_1" }
+// What Coinslot answers to a new order: its price as it was sent.
+const opened = ({ amount, currency }: Record<string, unknown>, more = {}) => session({ amount, currency, ...more })
 const type = (want: string) => (error: { type: string }) => error.type === want
 
 test("a session is opened once, for the exact amount", async (t) => {
@@ -119,13 +128,39 @@ test("a session is opened once, for the exact amount", async (t) => {
   assert.equal(calls[1].headers["idempotency-key"], "payses_1")
   assert.equal(calls[1].headers.authorization, `Bearer ${KEY}`)
   assert.deepEqual(calls[1].body, {
-    amount_usd: "59.97", order_ref: "payses_1", title: "Shop", currencies: ["USDT"],
+    amount: "59.97", currency: "USD", order_ref: "payses_1", title: "Shop", currencies: ["USDT"],
     metadata: { medusa_payment_session: "payses_1", medusa_instance: "" },
   })
-  await assert.rejects(initiate({ currency_code: "eur" }), type("invalid_data"))
+  await assert.rejects(initiate({ amount: 0 }), type("invalid_data"))
+  await assert.rejects(initiate({ amount: 1e15 }), type("invalid_data"))
   assert.equal(calls.length, 2)
   await initiate({ context: { coinslot_session: "cs_1" } }) // money that came for a session that is gone
   assert.equal(calls[2].method, "GET")
+})
+
+test("a session is opened in the region's currency", async (t) => {
+  const { calls, provider } = await fake(t, ({ body }) => [201, opened(body)])
+  for (const [amount, currency_code, want] of [[59.97, "usd", "59.97 USD"], ["25", "eur", "25.00 EUR"], [2980, "jpy", "2980 JPY"], ["12.5", "kwd", "12.500 KWD"]] as const) {
+    const { data } = await provider.initiatePayment({ amount, currency_code, data: { session_id: "payses_1" } })
+    const { amount: sent, currency } = calls.at(-1)!.body
+    assert.deepEqual([`${sent} ${currency}`, `${data!.amount} ${data!.currency}`], [want, want])
+  }
+  const other = await fake(t, ({ body }) => [201, opened({ ...body, amount: "25.01" })])
+  const initiate = () => other.provider.initiatePayment({ amount: "25", currency_code: "eur", data: { session_id: "payses_1" } })
+  await assert.rejects(initiate(), /cs_1 is for 25\.01 EUR, not for 25\.00 EUR/)
+})
+
+test("a price without an exchange rate is refused with words", async (t) => {
+  const refusals: [number, object][] = [
+    [400, { code: "currency_unsupported", detail: "supported currencies: EUR, USD" }],
+    [503, { code: "rate_unavailable", detail: "the rate of CHF is too old" }],
+  ]
+  const { calls, provider } = await fake(t, (_, n) => refusals[n - 1])
+  const initiate = () => provider.initiatePayment({ amount: 25, currency_code: "chf", data: { session_id: "payses_1" } })
+  const refused = (want: string, message: RegExp) => (error: { type: string; message: string }) => error.type === want && message.test(error.message)
+  await assert.rejects(initiate(), refused("not_allowed", /opening a session for 25\.00 CHF: Coinslot answered 400 currency_unsupported: supported currencies: EUR, USD/))
+  await assert.rejects(initiate(), refused("unexpected_state", /503 rate_unavailable: the rate of CHF is too old/))
+  assert.equal(calls.length, 2) // a rate does not come back within a second: it was not asked for twice
 })
 
 test("refuses play money", async (t) => {
@@ -176,11 +211,11 @@ test("a session is canceled unless money is on its way", async (t) => {
 })
 
 test("a new amount is a new session", async (t) => {
-  const { calls, provider } = await fake(t, ({ path, body }) => [200, session(path === "/v1/sessions" ? { id: "cs_2", amount_usd: body.amount_usd } : {})])
+  const { calls, provider } = await fake(t, ({ path, body }) => [200, path === "/v1/sessions" ? opened(body, { id: "cs_2" }) : session()])
   const got = await provider.updatePayment({ data, amount: 10, currency_code: "usd" })
   assert.deepEqual(calls.map(({ path }) => path), ["/v1/sessions/cs_1/cancel", "/v1/sessions"])
   assert.equal(calls[1].headers["idempotency-key"], "payses_1-1")
-  assert.deepEqual([got.data!.id, got.data!.amount_usd, got.data!.opened], ["cs_2", "10.00", 1])
+  assert.deepEqual([got.data!.id, got.data!.amount, got.data!.opened], ["cs_2", "10.00", 1])
 })
 
 test("refunds are refused, or recorded with what to send", async (t) => {
@@ -189,6 +224,8 @@ test("refunds are refused, or recorded with what to send", async (t) => {
   const records = await fake(t, () => [200, session()], { recordRefunds: true })
   assert.deepEqual((await records.provider.refundPayment({ data, amount: "10.5" })).data, data)
   assert.match(records.log[0], /send back 10\.50 USD of cs_1 \(payses_1\)/)
+  await records.provider.refundPayment({ data: { ...data, amount: "2980", currency: "JPY" }, amount: 1000 })
+  assert.match(records.log[1], /send back 1000 JPY of cs_1/)
 })
 
 test("cancels the older session first", async (t) => {
@@ -200,9 +237,9 @@ test("cancels the older session first", async (t) => {
     await assert.rejects(provider.updatePayment({ data, amount: 10, currency_code: "usd" }))
     assert.deepEqual(calls.map(({ path }) => path), ["/v1/sessions/cs_1/cancel"], JSON.stringify(refusal))
   }
-  const { calls, provider } = await fake(t, ({ path, body }) => [200, session(path === "/v1/sessions" ? { id: "cs_2", amount_usd: body.amount_usd } : {})])
+  const { calls, provider } = await fake(t, ({ path, body }) => [200, path === "/v1/sessions" ? opened(body, { id: "cs_2" }) : session()])
   const { data: second } = await provider.updatePayment({ data, amount: 10, currency_code: "usd" })
-  await provider.updatePayment({ data: second, amount: "59.97", currency_code: "usd" })
+  await provider.updatePayment({ data: second, amount: "10", currency_code: "eur" })
   assert.deepEqual(calls.map(({ path, headers }) => `${path} ${headers["idempotency-key"] ?? ""}`), [
     "/v1/sessions/cs_1/cancel ", "/v1/sessions payses_1-1", "/v1/sessions/cs_2/cancel ", "/v1/sessions payses_1-2",
   ])
@@ -243,8 +280,8 @@ function medusa() {
     retrievePaymentCollection: async (id: string) => collections[id],
     createPaymentCollections: async (made: { id: string }) => (collections[made.id] = made),
     updatePaymentCollections: async (id: string, change: object) => Object.assign(collections[id], structuredClone(change)),
-    createPaymentSession: async (id: string, { amount }: { amount: string }) => {
-      collections[id].payment_sessions = [{ id: `session of ${id}, ${amount} USD` }]
+    createPaymentSession: async (id: string, { amount, currency_code }: { amount: string; currency_code: string }) => {
+      collections[id].payment_sessions = [{ id: `session of ${id}, ${amount} ${currency_code}` }]
       return collections[id].payment_sessions[0]
     },
     authorizePaymentSession: async (id: string) => did.push(`captured ${id}`),
@@ -280,7 +317,7 @@ test("ignores repeated events", async () => {
   for (const [type, more] of [...all, ...all]) await tell(type, { ...more, id: "cs_2" })
   assert.deepEqual(did, [
     "coinslot.pending cs_2", "coinslot.partial cs_2", "coinslot.expired cs_2", "coinslot.review cs_2",
-    "captured session of pay_col_cs_2, 59.97 USD", "coinslot.unmatched cs_2", "coinslot.confirmed cs_2",
+    "captured session of pay_col_cs_2, 59.97 usd", "coinslot.unmatched cs_2", "coinslot.confirmed cs_2",
   ])
 })
 
@@ -297,19 +334,38 @@ test("ignores older versions", async () => {
 })
 
 test("compares amount and currency", async (t) => {
-  for (const change of [{ amount_usd: "59.96" }, { amount_usd: "5997" }, { amount: "59.97", currency: "EUR" }]) {
+  for (const change of [{ amount: "59.96" }, { amount: "5997" }, { currency: "EUR" }, { amount: "55.00", currency: "EUR" }]) {
     const { did, log, tell } = medusa()
     await tell("checkout.confirmed", change)
     assert.ok(!did.includes("order of payses_1") && did.includes("coinslot.unmatched cs_1"), JSON.stringify(change))
     assert.match(log.join(), /has another price/)
   }
-  const { did, sessions, tell } = medusa()
-  sessions[0].currency_code = "eur"
-  await tell("checkout.confirmed")
-  assert.ok(!did.includes("order of payses_1"))
 
-  const { provider } = await fake(t, () => [200, session({ status: "confirmed", amount_usd: "59.96" })])
+  const prices = [
+    [{ amount: 25, currency_code: "eur" }, { amount: "25.00", currency: "EUR", amount_usd: "27.31" }, true],
+    [{ amount: 27.31, currency_code: "eur" }, { amount: "25.00", currency: "EUR", amount_usd: "27.31" }, false],
+    [{ amount: 2980, currency_code: "jpy" }, { amount: "2980", currency: "JPY", amount_usd: "19.94" }, true],
+    [{ amount: 2981, currency_code: "jpy" }, { amount: "2980", currency: "JPY", amount_usd: "19.94" }, false],
+    [{ amount: 12.5, currency_code: "kwd" }, { amount: "12.500", currency: "KWD", amount_usd: "40.74" }, true],
+    [{ amount: 59.97, currency_code: "eur" }, {}, false],
+    // the number is rounded, the raw amount is not
+    [{ amount: 12.345, raw_amount: { value: "12.34499999999999999999" }, currency_code: "eur" }, { amount: "12.34", currency: "EUR" }, true],
+    // of a checkout that knew only dollars
+    [{ amount: 59.97, currency_code: "usd" }, { amount: undefined, currency: undefined }, true],
+  ] as const
+  for (const [payment, paid, fits] of prices) {
+    const { collections, did, sessions, tell } = medusa()
+    Object.assign(sessions[0], payment)
+    await tell("checkout.confirmed", paid)
+    assert.equal(did.includes("order of payses_1"), fits, JSON.stringify([payment, paid]))
+    if (!fits) assert.equal(collections.pay_col_cs_1.currency_code, ("currency" in paid ? paid.currency : "USD").toLowerCase())
+  }
+
+  const { provider } = await fake(t, () => [200, session({ status: "confirmed", amount: "59.96" })])
   await assert.rejects(provider.authorizePayment({ data }), type("not_allowed"))
+  await assert.rejects(provider.capturePayment({ data: { ...data, amount: "59.96", currency: "EUR" } }), type("not_allowed"))
+  const before = { id: "cs_1", session_id: "payses_1", opened: 0, amount_usd: "59.96", order_ref: "payses_1" } // of before currencies
+  assert.equal((await provider.authorizePayment({ data: before })).status, "captured")
 })
 
 test("notes events of every session", async () => {
@@ -341,7 +397,7 @@ test("notes second payments, too much and reviews", async () => {
   await tell("checkout.confirmed", { id: "cs_0", status: "confirmed" })
   await tell("checkout.review", { version: 7, status: "confirmed", review_reason: "paid_after_confirmation" })
   assert.deepEqual(did.filter((line) => !line.startsWith("coinslot.confirmed")), [
-    "order of payses_1", "captured session of pay_col_cs_0, 59.97 USD", "coinslot.unmatched cs_0", "coinslot.review cs_1",
+    "order of payses_1", "captured session of pay_col_cs_0, 59.97 usd", "coinslot.unmatched cs_0", "coinslot.review cs_1",
   ])
   assert.match(log.join(), /0\.5 too much was paid for cs_1.*59\.97 USD of cs_0 came for payment session payses_1/)
   assert.equal(collections.pay_col_1.metadata.coinslot.cs_1.review_reason, "paid_after_confirmation")
@@ -376,6 +432,8 @@ test("webhooks say what Medusa has to do", async (t) => {
     assert.deepEqual([got.action, got.data!.session_id, String(got.data!.amount)], [want, "payses_1", "59.97"])
   }
   assert.match(log.join(), /cs_1 needs review: paid_amount_short/)
+  const inYen = await tell("checkout.confirmed", { amount: "2980", currency: "JPY", amount_usd: "19.94" })
+  assert.equal(String(inYen.data!.amount), "2980") // what Medusa captures
   for (const more of [{ test: true }, { metadata: {} }, { metadata: undefined }, { metadata: { medusa_payment_session: "payses_1", medusa_instance: "another" } }]) {
     assert.deepEqual(await tell("checkout.confirmed", more), { action: "not_supported" })
   }

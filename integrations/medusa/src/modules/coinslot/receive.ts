@@ -1,6 +1,6 @@
 // What a verified webhook does. Each event is done once, and what is older than the session's newest event is not done.
 import type { CreatePaymentCollectionDTO, IPaymentModuleService, PaymentSessionDTO, WebhookActionResult } from "@medusajs/framework/types"
-import { dollars, Event, price, Session } from "./coinslot"
+import { Event, priceOf, priceText, Session, sessionPrice } from "./coinslot"
 
 export const PROVIDER = "pp_coinslot_coinslot"
 
@@ -24,7 +24,7 @@ export async function receive(shop: Shop, id: string, event: Event, result: Webh
   const paymentSession = result.data!.session_id
   await shop.lock(`coinslot_${paymentSession}`, async () => {
     const [session] = await shop.payments.listPaymentSessions({ id: [paymentSession] })
-    const fits = session?.data?.id === event.data.id && costs(session) === price(event.data)
+    const fits = session?.data?.id === event.data.id && costs(session) === priceText(sessionPrice(event.data))
     const collection = fits ? session.payment_collection_id! : await ownCollection(shop.payments, paymentSession, event.data)
     if (isOld(await notes(shop.payments, collection), id, event)) return
 
@@ -41,9 +41,9 @@ export async function receive(shop: Shop, id: string, event: Event, result: Webh
   })
 }
 
-/** Returns what a payment session of Medusa's is for, as price does for Coinslot's. */
-function costs(session: PaymentSessionDTO): string {
-  return `${dollars(session.amount)} ${session.currency_code.toUpperCase()}`
+/** Returns what a payment session of Medusa's is for, as text. The raw amount has all digits, the other one is a number. */
+function costs(session: PaymentSessionDTO & { raw_amount?: unknown }): string {
+  return priceText(priceOf(session.raw_amount ?? session.amount, session.currency_code))
 }
 
 async function notes(payments: IPaymentModuleService, collection: string): Promise<Record<string, Note>> {
@@ -80,8 +80,9 @@ async function ownCollection(payments: IPaymentModuleService, gone: string, sess
   const id = `pay_col_${session.id}` // the same for every webhook about it
   const [collection] = await payments.listPaymentCollections({ id: [id] })
   if (!collection) {
+    const { amount, currency } = sessionPrice(session)
     await payments.createPaymentCollections({
-      id, currency_code: "usd", amount: session.amount_usd, metadata: { coinslot_unmatched: session.id, payment_session: gone },
+      id, currency_code: currency.toLowerCase(), amount, metadata: { coinslot_unmatched: session.id, payment_session: gone },
     } as CreatePaymentCollectionDTO)
   }
   return id
@@ -93,15 +94,18 @@ async function ownCollection(payments: IPaymentModuleService, gone: string, sess
  */
 async function keepUnmatched(shop: Shop, id: string, gone: string, paid: Session) {
   const [collection] = await shop.payments.listPaymentCollections({ id: [id] }, { relations: ["payment_sessions"] })
+  const { amount, currency } = sessionPrice(paid)
   const session = collection?.payment_sessions?.[0] ?? await shop.payments.createPaymentSession(id, {
-    provider_id: PROVIDER, currency_code: "usd", amount: paid.amount_usd, data: {}, context: { coinslot_session: paid.id } as object,
+    provider_id: PROVIDER, currency_code: currency.toLowerCase(), amount, data: {}, context: { coinslot_session: paid.id } as object,
   })
   await shop.payments.authorizePaymentSession(session.id, {})
-  shop.logger.error(`Coinslot: ${price(paid)} of ${paid.id} came for payment session ${gone}, which is gone or has another price. Deliver or refund it: ${id}`)
+  shop.logger.error(`Coinslot: ${amount} ${currency} of ${paid.id} came for payment session ${gone}, which is gone or has another price. Deliver or refund it: ${id}`)
   await shop.emit("coinslot.unmatched", summary(gone, paid))
 }
 
 function summary(paymentSession: string, session: Session) {
   const { id, status, amount_usd, late, missing_amount, overpaid_amount, review_reason } = session
-  return { id, payment_session_id: paymentSession, status, amount_usd, late, missing_amount, overpaid_amount, review_reason }
+  return {
+    id, payment_session_id: paymentSession, status, ...sessionPrice(session), amount_usd, late, missing_amount, overpaid_amount, review_reason,
+  }
 }
