@@ -92,9 +92,12 @@ const address = (session) => ok(`${COINSLOT_URL}/checkout/${session.id}/attempts
 const simulate = (session, kind) => ok(`${COINSLOT_URL}/checkout/${session.id}/simulate`, { body: { kind } })
 const complete = (cart) => request(`${MEDUSA}/store/carts/${cart.id}/complete`, { method: "POST", headers: { "x-publishable-api-key": key.token } })
 const read = (session) => coinslot(`/v1/sessions/${session.id}`)
-const orders = async () => (await admin("orders?limit=100&fields=id,total,payment_status,*payment_collections,*payment_collections.payments," +
+const orders = async () => (await admin("orders?limit=100&fields=id,total,currency_code,status,payment_status,metadata,*payment_collections,*payment_collections.payments," +
   "*payment_collections.payments.captures")).orders
 const orderOf = async (cart) => (await orders()).find((order) => order.payment_collections.some(({ id }) => id === cart.collection))
+// What Medusa's admin shows of a session in the metadata of its order.
+const noted = (cart, session, want) => until(`the note ${want}`, async () => (await orderOf(cart))?.metadata?.[`coinslot_${session.id}`] === want)
+const cancelOrder = (order) => request(`${MEDUSA}/admin/orders/${order.id}/cancel`, { method: "POST", headers: { Authorization: `Bearer ${token}` } })
 const payments = async (session) => (await admin("payments?limit=100&fields=*captures,*refunds,data,amount,currency_code,captured_at,canceled_at,payment_collection_id"))
   .payments.filter(({ data }) => data.id === session.id)
 
@@ -130,7 +133,7 @@ function webhook(type, session, changes = {}, { secret = COINSLOT_WEBHOOK_SECRET
   })
 }
 
-test("an order is placed once its payment is confirmed, and not before", async () => {
+test("1, 2, 3, 9, 11, 12: an order awaits its payment once a part has come, and is paid by all of it", async () => {
   const cart = await cartWith(notebook.variant, 3)
   const session = await choose(cart)
   assert.deepEqual([session.amount, session.currency, session.amount_usd], ["59.97", "USD", "59.97"])
@@ -151,11 +154,17 @@ test("an order is placed once its payment is confirmed, and not before", async (
   assert.equal(await orderOf(cart), undefined)
 
   await simulate(session, "half")
-  await until("a part to arrive", async () => (await read(session)).missing_amount)
-  assert.ok((await complete(cart)).status >= 400)
-  assert.equal(await orderOf(cart), undefined)
+  const missing = await until("a part to arrive", async () => (await read(session)).missing_amount)
+  const { data: completed } = await complete(cart)
+  assert.equal(completed.type, "order")
+  await noted(cart, session, `pending, ${missing} is missing`)
+  const awaiting = await orderOf(cart) // the note comes after it
+  assert.deepEqual([awaiting.id, awaiting.payment_status], [completed.order.id, "awaiting"])
+  assert.equal((await payments(session)).length, 0)
   await simulate(session, "pay")
   const order = await assertPaid(cart, session, "59.97")
+  assert.equal(order.id, awaiting.id)
+  await noted(cart, session, "confirmed")
 
   // again, by Coinslot and at once
   const { deliveries } = await coinslot("/v1/events/replay", {
@@ -175,9 +184,15 @@ test("an order is placed once its payment is confirmed, and not before", async (
   assert.equal(refund.status, 400)
   assert.match(refund.data.message, /Coinslot does not send refunds/)
   assert.equal((await payments(session))[0].refunds.length, 0)
+
+  // Medusa cancels the order although the refund is refused: the payment stays captured, without a refund
+  assert.equal((await cancelOrder(order)).status, 200)
+  assert.equal((await orderOf(cart)).status, "canceled")
+  const [left] = await payments(session)
+  assert.deepEqual([left.refunds.length, left.captures.length, left.canceled_at], [0, 1, null])
 })
 
-test("the shopper's page may complete the cart before the webhook comes", async () => {
+test("3: the shopper's page may complete the cart before the webhook comes", async () => {
   const cart = await cartWith(notebook.variant)
   const session = await choose(cart)
   await address(session)
@@ -190,7 +205,7 @@ test("the shopper's page may complete the cart before the webhook comes", async 
   await assertPaid(cart, session, "19.99")
 })
 
-test("a payment after its time is late, and an order", async () => {
+test("4: a payment after its time is late, and an order", async () => {
   const cart = await cartWith(notebook.variant, 2)
   const session = await choose(cart)
   await address(session)
@@ -201,9 +216,79 @@ test("a payment after its time is late, and an order", async () => {
   await coinslot(`/v1/sessions/${session.id}/recheck`, { body: {} })
   await assertPaid(cart, session, "39.98")
   assert.equal((await payments(session))[0].data.late, true)
+  await noted(cart, session, "confirmed, late")
 })
 
-test("another way to pay cancels the session; money that comes all the same is kept", async () => {
+test("4: money for an order that was canceled meanwhile is captured, for a refund", async () => {
+  const cart = await cartWith(notebook.variant)
+  const session = await choose(cart)
+  await address(session)
+  await simulate(session, "half")
+  const { missing_amount: missing } = await until("a part to arrive", async () => {
+    const now = await read(session)
+    return now.missing_amount && now
+  })
+  await noted(cart, session, `pending, ${missing} is missing`) // the webhook has placed the order
+  const order = await orderOf(cart)
+  assert.equal((await cancelOrder(order)).status, 200)
+  await simulate(session, "pay")
+  await until("the capture", async () => (await payments(session)).find(({ captured_at }) => captured_at))
+  await noted(cart, session, "confirmed")
+  assert.equal((await orderOf(cart)).status, "canceled")
+})
+
+test("5: the order says what is too much", async () => {
+  const cart = await cartWith(notebook.variant)
+  const session = await choose(cart)
+  await address(session)
+  await simulate(session, "over")
+  await assertPaid(cart, session, "19.99")
+  const { overpaid_amount } = await read(session)
+  assert.ok(overpaid_amount)
+  await noted(cart, session, `confirmed, ${overpaid_amount} too much`)
+})
+
+test("6: the shopper comes back after the end, and pays", async () => {
+  const cart = await cartWith(notebook.variant)
+  const first = await choose(cart)
+  await address(first)
+  await simulate(first, "expire")
+  await until("the session to expire", async () => (await read(first)).status === "expired")
+  const second = await choose(cart)
+  await address(second)
+  await simulate(second, "pay")
+  await assertPaid(cart, second, "19.99")
+})
+
+test("7: what is canceled in Coinslot stays so", async () => {
+  const cart = await cartWith(notebook.variant)
+  const session = await choose(cart)
+  await coinslot(`/v1/sessions/${session.id}/cancel`, { body: {} })
+  assert.ok((await complete(cart)).status >= 400)
+  assert.notEqual((await choose(cart)).id, session.id)
+  assert.equal((await read(session)).status, "cancelled")
+  assert.equal(await orderOf(cart), undefined)
+})
+
+test("8: an order awaits a review", async () => {
+  const cart = await cartWith(notebook.variant)
+  const session = await choose(cart)
+  await address(session)
+  await simulate(session, "tenfold")
+  const { review_reason } = await until("the review", async () => {
+    const now = await read(session)
+    return now.status === "review" && now
+  })
+  const order = await until("an order that awaits its payment", async () => {
+    const now = await orderOf(cart)
+    return now?.payment_status === "awaiting" && now // Medusa makes the order before it asks the provider
+  })
+  await until("the note", async () => (await orderOf(cart)).metadata?.[`coinslot_${session.id}`]?.endsWith(`(${review_reason})`))
+  await coinslot(`/v1/sessions/${session.id}/resolve`, { body: { as: "confirmed", reason: "seen in the explorer" } })
+  assert.equal((await assertPaid(cart, session, "19.99")).id, order.id)
+})
+
+test("10, 17: another way to pay cancels the session; money that comes all the same is kept", async () => {
   const cart = await cartWith(notebook.variant, 4, "eur")
   const session = await choose(cart)
   await address(session)
@@ -222,7 +307,7 @@ test("another way to pay cancels the session; money that comes all the same is k
   assert.equal((await payments(session)).length, 1)
 })
 
-test("a session whose money is on its way is not replaced", async () => {
+test("17: a session whose money is on its way is not replaced", async () => {
   const cart = await cartWith(notebook.variant, 5)
   const session = await choose(cart)
   await address(session)
@@ -233,7 +318,7 @@ test("a session whose money is on its way is not replaced", async () => {
   await assertPaid(cart, session, "99.95")
 })
 
-test("a cart that cannot become an order is tried again until it can", async () => {
+test("15: a cart that cannot become an order is tried again until it can", async () => {
   const carts = [await cartWith(etching.variant), await cartWith(etching.variant)]
   const sessions = []
   for (const cart of carts) sessions.push(await choose(cart))
@@ -255,7 +340,7 @@ test("a test webhook is accepted", async () => {
 
 // Each of these is 3 notebooks or 1; the charges are worked out by hand from the rates of TestFullMedusa.
 for (const [currency, quantity, amount, charge] of [["eur", 3, "55.50", "60.61"], ["jpy", 1, "2980", "18.96"]]) {
-  test(`a region in ${currency} is paid in its currency`, async () => {
+  test(`18: a region in ${currency} is paid in its currency`, async () => {
     const cart = await cartWith(notebook.variant, quantity, currency)
     const session = await choose(cart)
     assert.deepEqual([session.amount, session.currency, session.amount_usd], [amount, currency.toUpperCase(), charge])
@@ -267,7 +352,7 @@ for (const [currency, quantity, amount, charge] of [["eur", 3, "55.50", "60.61"]
   })
 }
 
-test("a region whose currency has no rate is refused with words", async () => {
+test("19: a region whose currency has no rate is refused with words", async () => {
   const cart = await cartWith(notebook.variant, 1, "gbp")
   await assert.rejects(choose(cart), /answered 400:.*opening a session for 16\.00 GBP.*currency_unsupported: supported currencies: EUR, JPY, USD/)
 })

@@ -56,6 +56,7 @@ class WC_Order {
 }
 
 class WC_Payment_Gateway {
+	public $supports = array( 'products' ); // as in WooCommerce
 	public $id, $method_title, $method_description, $has_fields, $form_fields, $title, $description;
 	public array $settings = array();
 	public function init_settings() { $this->settings = $GLOBALS['settings']; }
@@ -176,7 +177,7 @@ function pay( WC_Gateway_Coinslot $gateway ): string {
 }
 
 $tests = array(
-	'verifies the signature' => function () {
+	'11: verifies the signature' => function () {
 		$good = headers_of( 'body' );
 		same( coinslot_is_signed( SECRET, $good, 'body', NOW ), true, 'good' );
 		same( coinslot_is_signed( "whsec_BBBB,\n" . SECRET, $good, 'body', NOW + 300 ), true, 'of the old secret, in time' );
@@ -192,7 +193,7 @@ $tests = array(
 		same( ( new Coinslot_Webhook( array() ) )->receive( headers_of( '{}' ), '{}', NOW ), 401, 'without a secret' );
 		same( $order->paid, 0, 'paid' );
 	},
-	'ignores repeated events' => function () {
+	'12: ignores repeated events' => function () {
 		$order = fresh();
 		$twice = function ( string $type, array $data ) {
 			send( $type, $data );
@@ -223,7 +224,7 @@ $tests = array(
 		$GLOBALS['wpdb']->locked = '0';
 		same( $GLOBALS['route']['callback']( $request )->status, 503, 'status while another is received' );
 	},
-	'ignores older versions' => function () {
+	'13: ignores older versions' => function () {
 		$order = fresh();
 		send( 'checkout.expired', array( 'version' => 6, 'status' => 'expired' ) );
 		send( 'checkout.partial', array( 'version' => 5, 'missing_amount' => '5' ) );
@@ -235,7 +236,7 @@ $tests = array(
 		send( 'checkout.confirmed', array( 'version' => 4 ) );
 		same( $order->paid, 1, 'paid by an event that came late' );
 	},
-	'compares amount and currency' => function () {
+	'18: compares amount and currency' => function () {
 		$payments = array(
 			array( '25.00', 'USD', '25', 'USD', true ), array( '25.01', 'USD', '25', 'USD', false ), array( '2500', 'USD', '25', 'USD', false ),
 			array( '25.00', 'USD', '25', 'EUR', false ), array( '25.00', 'EUR', '25', 'USD', false ), array( '25.00', 'EUR', '25.00', 'EUR', true ),
@@ -256,7 +257,7 @@ $tests = array(
 		send( 'checkout.confirmed', array( 'amount' => '25.00', 'currency' => 'EUR' ) );
 		same( $order->notes, array( "Coinslot session cs_1 was paid with 25.00 EUR, which is not the order's total of 25.00 USD." ), 'notes' );
 	},
-	'notes events of every session' => function () {
+	'14: notes events of every session' => function () {
 		$order = fresh();
 		$order->update_meta_data( '_coinslot_session', 'cs_2' );
 		send( 'checkout.partial', array( 'missing_amount' => '5' ) );
@@ -285,7 +286,7 @@ $tests = array(
 			same( coinslot_amount( new WC_Order( 'wc_order_a', $total, $currency ) ), $want, "$total $currency" );
 		}
 	},
-	'the currency of the shop' => function () {
+	'18: an order is opened in its own currency' => function () {
 		foreach ( array( array( '25', 'EUR', '25.00' ), array( '2980.00', 'JPY', '2980' ), array( '12.5', 'KWD', '12.500' ) ) as list( $total, $currency, $amount ) ) {
 			list( $gateway, $order ) = shop();
 			$order->total            = $total;
@@ -310,7 +311,7 @@ $tests = array(
 		same( $GLOBALS['calls'], array( '/v1/sessions wc_order_a~25.00', '/v1/sessions/cs_1/cancel ', '/v1/sessions wc_order_a~25.00~2' ), 'calls' );
 		same( $order->notes, array( 'Coinslot session cs_1 of 25.00 USD was canceled, because another one replaces it.' ), 'notes' );
 	},
-	'a currency without a rate' => function () {
+	'19: no rate refuses with words' => function () {
 		$refusals = array(
 			'currency_unsupported' => array( 400, "Crypto payment isn't possible in CHF. Nothing was charged; please choose another way to pay." ),
 			'rate_unavailable'     => array( 503, "Crypto payment isn't possible in CHF right now. Nothing was charged; please try again later, or choose another way to pay." ),
@@ -330,7 +331,7 @@ $tests = array(
 			same( array( pay( $gateway ), count( coinslot_requests( $order ) ) ), array( 'failure', 1 ), 'an opened session is not forgotten' );
 		}
 	},
-	'cancels the older session first' => function () {
+	'17: cancels the older session first' => function () {
 		list( $gateway, $order ) = shop();
 		same( pay( $gateway ), 'https://pay.example/checkout/cs_1', 'the first page' );
 		$order->total = '20';
@@ -386,14 +387,14 @@ $tests = array(
 		same( pay( $gateway ), 'https://pay.example/checkout/cs_2', 'the page after that' );
 		same( in_array( '/v1/sessions/cs_1/cancel ', $GLOBALS['calls'], true ), true, 'the one without an answer is canceled' );
 	},
-	'asks again after an end' => function () {
+	'6: expired asks again' => function () {
 		list( $gateway, $order ) = shop();
 		$first                   = pay( $gateway );
 		same( pay( $gateway ), $first, 'the page again' ); // the checkout has reopened it
 		same( $GLOBALS['calls'], array_fill( 0, 2, '/v1/sessions wc_order_a~25.00' ), 'calls' );
 		$statuses = array(
 			'open' => $first, 'preparing' => $first, 'pending' => $first, 'review' => $first, 'confirmed' => 'https://shop.example/thanks/7',
-			'cancelled' => 'failure', 'expired' => 'failure',
+			'expired' => 'failure', // reopened, unless a part was paid
 		);
 		foreach ( $statuses as $status => $page ) {
 			$GLOBALS['set']['cs_1'] = array( 'status' => $status );
@@ -402,7 +403,7 @@ $tests = array(
 			same( count( $GLOBALS['notices'] ), 'failure' === $page ? 2 : 0, "what the shopper is told while $status" );
 			same( count( $GLOBALS['bodies'] ), 1, "sessions while $status" );
 		}
-		same( array( $order->paid, count( $order->notes ) ), array( 0, 2 ), 'paid and notes' );
+		same( array( $order->paid, count( $order->notes ) ), array( 0, 1 ), 'paid and notes' );
 		$GLOBALS['set']['cs_1'] = array( 'status' => 'expired', 'deleted' => true );
 		same( pay( $gateway ), 'https://pay.example/checkout/cs_2', 'the page after COINSLOT_RETENTION' );
 
@@ -412,7 +413,36 @@ $tests = array(
 		same( pay( $gateway ), 'https://pay.example/checkout/cs_1', 'the page in another language' );
 		unset( $GLOBALS['language'] );
 	},
-	'never marks an order as paid by a part' => function () {
+	'7: cancelled stays canceled' => function () {
+		list( $gateway, $order ) = shop();
+		pay( $gateway );
+		$GLOBALS['set']['cs_1'] = array( 'status' => 'cancelled' );
+		same( array( pay( $gateway ), pay( $gateway ) ), array( 'failure', 'failure' ), 'the page' );
+		$told = 'The shop has canceled this payment. Please contact the shop, or choose another way to pay.';
+		same( array( $GLOBALS['notices'], count( $GLOBALS['bodies'] ) ), array( array( $told, $told ), 1 ), 'what the shopper is told, and sessions' );
+		same( $order->notes, array( 'The shopper asked to pay, but Coinslot session cs_1 was canceled in Coinslot, and stays so.' ), 'notes' );
+		same( send( 'checkout.cancelled', array( 'status' => 'cancelled' ) ), 204, 'answer' );
+		same( array( $order->paid, $order->status, count( $order->notes ) ), array( 0, 'pending', 2 ), 'the order after its event' );
+	},
+	'16: server down opens nothing twice' => function () {
+		list( $gateway, $order ) = shop();
+		$answer                  = $GLOBALS['answer'];
+		$down                    = array( 'no answer' => array( 0, '' ), 'a page' => array( 502, '<html>' ), 'busy' => array( 503, '{"code":"gateway_unavailable"}' ) );
+		foreach ( $down as $what => $said ) {
+			$GLOBALS['notices'] = array();
+			$GLOBALS['answer']  = function ( $url, $args ) use ( $answer, $said ) {
+				$answer( $url, $args ); // it arrived
+				return $said;
+			};
+			same( pay( $gateway ), 'failure', $what );
+			same( $GLOBALS['notices'], array( 'The crypto checkout cannot be reached. Nothing was charged; please try again.' ), "what the shopper is told after $what" );
+		}
+		$GLOBALS['answer'] = $answer;
+		same( pay( $gateway ), 'https://pay.example/checkout/cs_1', 'the page after that' );
+		same( array( count( $GLOBALS['bodies'] ), array_unique( $GLOBALS['calls'] ) ), array( 1, array( '/v1/sessions wc_order_a~25.00' ) ), 'sessions and calls' );
+		same( array( $order->paid, $order->status ), array( 0, 'pending' ), 'paid and status' );
+	},
+	'2: partial never pays' => function () {
 		$order = fresh();
 		$types = array( 'pending', 'partial', 'expired', 'cancelled', 'review', 'of_a_later_version' );
 		foreach ( $types as $i => $type ) {
@@ -420,19 +450,31 @@ $tests = array(
 			same( $order->paid, 0, "paid by $type" );
 		}
 	},
-	'notes second payments, too much and reviews' => function () {
+	'10: a second payment is noted once' => function () {
 		$order = fresh();
-		send( 'checkout.confirmed', array( 'overpaid_amount' => '0.5' ) );
+		send( 'checkout.confirmed' );
 		send( 'checkout.confirmed', array( 'id' => 'cs_2' ) );
-		send( 'checkout.review', array( 'id' => 'cs_3', 'review_reason' => 'paid_amount_short' ) );
+		send( 'checkout.confirmed', array( 'id' => 'cs_2' ) );
 		same( $order->notes, array(
-			'Coinslot has confirmed session cs_1. 0.5 too much, in the coin.',
+			'Coinslot has confirmed session cs_1.',
 			'Paid a second time, by Coinslot session cs_2: refund one payment.',
+		), 'notes' );
+		same( array( $order->paid, $order->status ), array( 1, 'processing' ), 'paid and status' );
+	},
+	'8: review waits for a person' => function () {
+		$order = fresh();
+		send( 'checkout.review', array( 'status' => 'review', 'version' => 2, 'review_reason' => 'amount_differs' ) );
+		same( array( $order->paid, $order->status ), array( 0, 'on-hold' ), 'paid and status' );
+		send( 'checkout.confirmed', array( 'version' => 3 ) );
+		send( 'checkout.review', array( 'id' => 'cs_3', 'review_reason' => 'paid_amount_short' ) );
+		same( array( $order->paid, $order->status ), array( 1, 'processing' ), 'paid and status after the decision' );
+		same( $order->notes, array(
+			"Coinslot session cs_1 needs review (amount_differs): decide in Coinslot's console.",
+			'Coinslot has confirmed session cs_1.',
 			"Coinslot session cs_3 needs review (paid_amount_short): decide in Coinslot's console.",
 		), 'notes' );
-		same( $order->status, 'processing', 'status' );
 	},
-	'answers so that nothing is lost' => function () {
+	'15: answers so that nothing is lost' => function () {
 		$order        = fresh();
 		$order->stuck = true;
 		$events       = array( 'checkout.partial' => 2, 'checkout.review' => 3, 'checkout.confirmed' => 4 );
@@ -446,18 +488,32 @@ $tests = array(
 		}
 		same( array( $order->paid, count( $order->notes ) ), array( 1, 3 ), 'paid and notes' );
 	},
-	'a payment, once' => function () {
+	'3: confirmed pays once' => function () {
 		$order = fresh();
 		same( send( 'checkout.confirmed' ), 204, 'the first' );
 		same( send( 'checkout.confirmed' ), 204, 'the second' );
 		same( array( $order->paid, $order->transaction, count( $order->notes ) ), array( 1, 'cs_1', 1 ), 'paid' );
 	},
-	'late, too much' => function () {
+	'4: late pays all the same' => function () {
 		$order         = fresh();
 		$order->status = 'cancelled';
+		send( 'checkout.confirmed', array( 'late' => true ) );
+		same( array( $order->paid, $order->notes ), array( 1, array( 'Coinslot has confirmed session cs_1. The payment was late.' ) ), 'paid and notes' );
+	},
+	'5: over pays, and is noted' => function () {
+		$order = fresh();
 		send( 'checkout.confirmed', array( 'late' => true, 'overpaid_amount' => '0.5' ) );
-		same( $order->paid, 1, 'paid' );
-		same( $order->notes[0], 'Coinslot has confirmed session cs_1. The payment was late. 0.5 too much, in the coin.', 'note' );
+		same( array( $order->paid, $order->notes ), array( 1, array( 'Coinslot has confirmed session cs_1. The payment was late. 0.5 too much, in the coin.' ) ), 'paid and notes' );
+	},
+	'9: refund sends no coins' => function () {
+		list( $gateway ) = shop();
+		// WooCommerce then offers "Refund manually" only
+		same( array( in_array( 'refunds', $gateway->supports, true ), method_exists( $gateway, 'process_refund' ) ), array( false, false ), 'refunds by the gateway' );
+	},
+	'1: pending pays nothing' => function () {
+		$order = fresh();
+		same( send( 'checkout.pending', array( 'status' => 'pending' ) ), 204, 'answer' );
+		same( array( $order->paid, $order->status, $order->notes ), array( 0, 'pending', array() ), 'order' );
 	},
 	'money that does not fit' => function () {
 		$order = fresh();
@@ -471,7 +527,7 @@ $tests = array(
 		same( send( 'checkout.expired', array( 'order_ref' => 'wc_order_gone' ) ), 204, 'no money of no order' );
 		same( send( 'checkout.confirmed', array( 'order_ref' => '1001' ) ), 204, 'of another shop' );
 	},
-	'refuses play money' => function () {
+	'20: refuses play money' => function () {
 		$order = fresh();
 		send( 'checkout.confirmed', array( 'test' => true ) );
 		same( $order->paid, 0, 'paid' );
@@ -509,7 +565,7 @@ $tests = array(
 		same( array( $GLOBALS['log'], count( $GLOBALS['notices'] ) ), array( array( 'order 7: opening a session for 25.00 USD: 401 unauthorized' ), 1 ), 'log' );
 		same( $gateway->is_available(), true, 'available' );
 	},
-	'keeps the secret key on https' => function () {
+	'21: keeps the secret key on https' => function () {
 		$hosts = array(
 			'https://pay.example' => true, 'https://pay.example:8443/' => true, 'http://localhost:8080' => true,
 			'http://127.0.0.1:8080/' => true, 'http://[::1]' => true, 'HTTP://localhost' => true,

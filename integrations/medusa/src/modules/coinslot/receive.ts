@@ -10,14 +10,18 @@ export type Shop = {
   logger: { warn: (line: string) => void; error: (line: string) => void }
   /** Runs one job of a key at a time. */
   lock: (key: string, job: () => Promise<void>) => Promise<void>
-  /** Captures the payment of a payment session and makes its cart an order, once. */
+  /** Makes the cart of a payment session an order, once, and captures the payment if the result says so. */
   placeOrder: (session: PaymentSessionDTO, result: WebhookActionResult) => Promise<void>
+  /** Writes a line into the metadata of a payment session's order, in place of an older one under the same key, if there is an order. */
+  noteOrder: (session: PaymentSessionDTO, key: string, line: string) => Promise<void>
   /** Emits an event for subscribers of the shop's own. */
   emit: (name: string, data: Record<string, unknown>) => Promise<void>
 }
 
+type Facts = Pick<Session, "version" | "status" | "late" | "missing_amount" | "overpaid_amount" | "review_reason">
+
 /** What a payment collection's metadata keeps of a Coinslot session, in `coinslot`, by its id. */
-type Note = Pick<Session, "version" | "status" | "late" | "missing_amount" | "overpaid_amount" | "review_reason"> & { events: string[] }
+type Note = Facts & { events: string[] }
 
 /** Does what an event asks for. It throws if that failed: then the event must come again. */
 export async function receive(shop: Shop, id: string, event: Event, result: WebhookActionResult) {
@@ -26,19 +30,33 @@ export async function receive(shop: Shop, id: string, event: Event, result: Webh
     const [session] = await shop.payments.listPaymentSessions({ id: [paymentSession] })
     const fits = session?.data?.id === event.data.id && costs(session) === priceText(sessionPrice(event.data))
     const collection = fits ? session.payment_collection_id! : await ownCollection(shop.payments, paymentSession, event.data)
-    if (isOld(await notes(shop.payments, collection), id, event)) return
+    const known = await notes(shop.payments, collection)
+    if (isOld(known, id, event)) return
 
-    if (result.action === "captured" && fits) await shop.placeOrder(session, result)
-    if (result.action === "captured" && !fits) await keepUnmatched(shop, collection, paymentSession, event.data)
+    const captured = result.action === "captured"
+    const hasMoney = captured || result.action === "pending_authorization"
+    if (hasMoney && fits) await shop.placeOrder(session, result)
+    if (captured && !fits) await keepUnmatched(shop, collection, paymentSession, event.data)
     if (event.type === "checkout.partial") {
       shop.logger.warn(`Coinslot: a part of ${event.data.id} was paid; ${event.data.missing_amount} is missing, in the coin`)
     }
     if (event.type === "checkout.confirmed" && event.data.overpaid_amount) {
       shop.logger.warn(`Coinslot: ${event.data.overpaid_amount} too much was paid for ${event.data.id}, in the coin`)
     }
+    const line = describe(newest(known, event.data))
+    if (session) await shop.noteOrder(session, `coinslot_${event.data.id}`, fits ? line : `${line}; see ${collection}`)
     await shop.emit(event.type.replace("checkout.", "coinslot."), summary(paymentSession, event.data))
     await remember(shop.payments, collection, id, event.data)
   })
+}
+
+/** Says what an operator has to know of a session. Amounts are in the coin. */
+function describe({ status, late, missing_amount, overpaid_amount, review_reason }: Facts): string {
+  const facts: string[] = [status]
+  if (late) facts.push("late")
+  if (missing_amount) facts.push(`${missing_amount} is missing`)
+  if (overpaid_amount) facts.push(`${overpaid_amount} too much`)
+  return facts.join(", ") + (review_reason ? ` (${review_reason})` : "")
 }
 
 /** Returns what a payment session of Medusa's is for, as text. The raw amount has all digits, the other one is a number. */
@@ -64,13 +82,18 @@ function isOld(known: Record<string, Note>, id: string, { type, data }: Event): 
 async function remember(payments: IPaymentModuleService, collection: string, id: string, session: Session) {
   const { metadata } = await payments.retrievePaymentCollection(collection)
   const known = (metadata?.coinslot ?? {}) as Record<string, Note>
-  const before = known[session.id]
-  const events = [...(before?.events ?? []), eventKey(id, session)]
-  const { version, status, late, missing_amount, overpaid_amount, review_reason } = session
-  const newest = before && before.version > version ? before : { version, status, late, missing_amount, overpaid_amount, review_reason }
+  const events = [...(known[session.id]?.events ?? []), eventKey(id, session)]
   await payments.updatePaymentCollections(collection, {
-    metadata: { ...metadata, coinslot: { ...known, [session.id]: { ...newest, events } } },
+    metadata: { ...metadata, coinslot: { ...known, [session.id]: { ...newest(known, session), events } } },
   })
+}
+
+/** Returns what is known of a session: of an event, or of a newer one that came before it. */
+function newest(known: Record<string, Note>, session: Session): Facts {
+  const before = known[session.id]
+  if (before && before.version > session.version) return before
+  const { version, status, late, missing_amount, overpaid_amount, review_reason } = session
+  return { version, status, late, missing_amount, overpaid_amount, review_reason }
 }
 
 const eventKey = (id: string, session: Session) => `${id} ${session.version}`

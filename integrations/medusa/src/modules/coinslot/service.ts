@@ -1,9 +1,8 @@
 import {
   AuthorizePaymentInput, AuthorizePaymentOutput, CancelPaymentInput, CancelPaymentOutput, CapturePaymentInput,
   CapturePaymentOutput, DeletePaymentInput, DeletePaymentOutput, GetPaymentStatusInput, GetPaymentStatusOutput,
-  InitiatePaymentInput, InitiatePaymentOutput, Logger, PaymentSessionStatus, ProviderWebhookPayload, RefundPaymentInput,
-  RefundPaymentOutput, RetrievePaymentInput, RetrievePaymentOutput, UpdatePaymentInput, UpdatePaymentOutput,
-  WebhookActionResult,
+  InitiatePaymentInput, InitiatePaymentOutput, Logger, ProviderWebhookPayload, RefundPaymentInput, RefundPaymentOutput,
+  RetrievePaymentInput, RetrievePaymentOutput, UpdatePaymentInput, UpdatePaymentOutput, WebhookActionResult,
 } from "@medusajs/framework/types"
 import { AbstractPaymentProvider, BigNumber, MedusaError } from "@medusajs/framework/utils"
 import {
@@ -15,11 +14,14 @@ import {
 type Data = Pick<Session, "id" | "url" | "status" | "test" | "amount" | "currency" | "amount_usd" | "order_ref" | "late" | "missing_amount" |
   "overpaid_amount" | "review_reason"> & { session_id: string; opened: number }
 
-/** What each status of Coinslot's is in Medusa. Only `confirmed` makes an order. */
-const STATUSES: Record<Session["status"], PaymentSessionStatus> = {
-  open: "pending", preparing: "pending", pending: "pending", review: "pending",
-  expired: "canceled", cancelled: "canceled", // a late payment still becomes `confirmed`
-  confirmed: "captured",
+/**
+ * Returns what a session is in Medusa. Only a confirmed one is paid. Money that has come without being proven, as a part or in
+ * a review, is authorized later: Medusa may place the order, which awaits its payment. Without any money there is no order.
+ */
+function statusOf({ status, missing_amount }: Session): "captured" | "pending_authorization" | "canceled" | "pending" {
+  if (status === "confirmed") return "captured"
+  if (status === "review" || missing_amount) return "pending_authorization"
+  return status === "expired" || status === "cancelled" ? "canceled" : "pending" // a late payment still becomes confirmed
 }
 
 const notAllowed = (message: string) => new MedusaError(MedusaError.Types.NOT_ALLOWED, message)
@@ -74,7 +76,7 @@ class CoinslotPaymentProvider extends AbstractPaymentProvider<Options> {
     }
     const { session_id, opened } = data as Data
     checkPrice(session, sessionPrice(data as Data))
-    return { status: STATUSES[session.status] ?? "pending", data: keep(session, session_id, opened) }
+    return { status: statusOf(session), data: keep(session, session_id, opened) }
   }
 
   async retrievePayment(input: RetrievePaymentInput): Promise<RetrievePaymentOutput> {
@@ -99,11 +101,13 @@ class CoinslotPaymentProvider extends AbstractPaymentProvider<Options> {
   /** Coinslot sends no coins. With `recordRefunds`, Medusa records a refund that you send yourself. */
   async refundPayment({ data, amount }: RefundPaymentInput): Promise<RefundPaymentOutput> {
     const { id, order_ref } = data as Data
-    const { currency } = sessionPrice(data as Data)
+    const what = `${priceText(priceOf(amount, sessionPrice(data as Data).currency))} of ${id} (${order_ref})`
     if (!this.config.recordRefunds) {
+      // Medusa shows the error if an operator refunds, but not if it cancels a paid order or gives up a cart.
+      this.logger.error(`Coinslot: Medusa asked to refund ${what}, which was refused. If it is due, send it from your own wallet`)
       throw notAllowed(`Coinslot does not send refunds. Agree on an address with the shopper and send the coins of ${id} from your own wallet`)
     }
-    this.logger.warn(`Coinslot: send back ${priceText(priceOf(amount, currency))} of ${id} (${order_ref}) from your own wallet: Medusa has recorded the refund`)
+    this.logger.warn(`Coinslot: send back ${what} from your own wallet: Medusa has recorded the refund`)
     return { data }
   }
 
@@ -123,9 +127,10 @@ class CoinslotPaymentProvider extends AbstractPaymentProvider<Options> {
       return { action: "not_supported" }
     }
     if (event.type === "checkout.review") this.logger.warn(`Coinslot: ${session.id} needs review: ${session.review_reason}`)
-    const actions = { "checkout.confirmed": "captured", "checkout.expired": "canceled", "checkout.cancelled": "canceled" } as const
+    const status = statusOf(session)
+    const later = status === "captured" ? "pending" : status // what a confirmed session reports later is for a person
     return {
-      action: actions[event.type as keyof typeof actions] ?? "pending",
+      action: event.type === "checkout.confirmed" ? "captured" : later,
       data: { session_id: paymentSession, amount: new BigNumber(sessionPrice(session).amount) },
     }
   }
