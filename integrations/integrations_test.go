@@ -7,9 +7,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"coinslot/bff/currency"
 	"coinslot/bff/fortest"
 	"coinslot/e2e/need"
 
@@ -46,24 +48,80 @@ func TestWooCommercePlugin(t *testing.T) {
 	passes(t, exec.Command(need.Command(t, "php"), "woocommerce/tests/run.php"))
 }
 
-// Each integration has a test of each behavior of README.md, by its name.
+// Each integration knows how many digits an amount of a currency has, as the checkout does.
+func TestDigitsOfCurrencies(t *testing.T) {
+	t.Parallel()
+	want := map[int][]string{}
+	for _, code := range currency.Codes() {
+		digits, _ := currency.Digits(code)
+		want[digits] = append(want[digits], code)
+	}
+	fortest.Equal(t, len(want), 3, "numbers of digits") // the third is two, which all others have
+
+	list := regexp.MustCompile(`NO_DIGITS += ["'](.+)["']|THREE_DIGITS += ["'](.+)["']`)
+	for _, file := range []string{
+		"medusa/src/modules/coinslot/coinslot.ts",
+		"woocommerce/includes/price.php",
+	} {
+		source := string(fortest.Must(os.ReadFile(file))(t))
+		found := list.FindAllStringSubmatch(source, -1)
+		if len(found) != 2 {
+			t.Fatalf("%s has %d lists of currencies; want 2", file, len(found))
+		}
+		if none := strings.Fields(found[0][1]); !slices.Equal(none, want[0]) {
+			t.Errorf("%s: no digits have %v; want %v", file, none, want[0])
+		}
+		if three := strings.Fields(found[1][2]); !slices.Equal(three, want[3]) {
+			t.Errorf("%s: three digits have %v; want %v", file, three, want[3])
+		}
+	}
+}
+
+// The behaviors of README.md: each integration has the tests that its column says, named by number,
+// and the column says all that it has. A unit test has the behavior's name, too.
 func TestBehaviors(t *testing.T) {
 	t.Parallel()
-	list := string(fortest.Must(os.ReadFile("README.md"))(t))
-	behaviors := regexp.MustCompile(`(?m)^\d+\. \*\*(.+)\.\*\*`).FindAllStringSubmatch(list, -1)
-	if len(behaviors) == 0 {
+	page := string(fortest.Must(os.ReadFile("README.md"))(t))
+	names := map[string]string{}
+	for _, found := range regexp.MustCompile(`(?m)^(\d+)\. \*\*(.+)\.\*\*`).FindAllStringSubmatch(page, -1) {
+		names[found[1]] = found[2]
+	}
+	if len(names) == 0 {
 		t.Fatal("README.md lists no behavior")
 	}
-	declarations := map[string]string{
-		"medusa/test/provider.test.ts": `test("%"`,
-		"woocommerce/tests/run.php":    `'%' => function`,
-	}
-	for file, declaration := range declarations {
-		tests := string(fortest.Must(os.ReadFile(file))(t))
-		for _, behavior := range behaviors {
-			if !strings.Contains(tests, strings.Replace(declaration, "%", behavior[1], 1)) {
-				t.Errorf("%s has no test named %q", file, behavior[1])
+
+	rows := regexp.MustCompile(`(?m)^\| (\d+) [^|]+((?:\| [^|]+)+)\|$`).FindAllStringSubmatch(page, -1)
+	fortest.Equal(t, len(rows), len(names), "rows of the table")
+	for column, tests := range []map[string]string{
+		{"unit": "medusa/test/provider.test.ts", "shop": "medusa/test/medusa.test.mjs"},
+		{"unit": "woocommerce/tests/run.php"},
+	} {
+		for kind, file := range tests {
+			source := string(fortest.Must(os.ReadFile(file))(t))
+			tested := numbersOfTests(source)
+			for _, row := range rows {
+				number := row[1]
+				cell := strings.Split(row[2], "|")[column+1]
+				said := slices.Contains(strings.Fields(strings.ReplaceAll(cell, ",", " ")), kind)
+				if said != tested[number] {
+					t.Errorf("behavior %s: README.md says %q; a test in %s: %t", number, cell, file, tested[number])
+				}
+				if kind == "unit" && !strings.Contains(source, number+": "+names[number]) {
+					t.Errorf("%s has no test named \"%s: %s\"", file, number, names[number])
+				}
 			}
 		}
 	}
+}
+
+// numbersOfTests returns the behaviors with which the names of tests begin: "1, 2: the name".
+func numbersOfTests(source string) map[string]bool {
+	numbers := map[string]bool{}
+	declared := regexp.MustCompile("(?m)^\\s*(?:test\\(\"|test\\(`|')(\\d+(?:, \\d+)*): ")
+	for _, found := range declared.FindAllStringSubmatch(source, -1) {
+		for number := range strings.SplitSeq(found[1], ", ") {
+			numbers[number] = true
+		}
+	}
+	return numbers
 }

@@ -13,6 +13,7 @@
 defined( 'ABSPATH' ) || exit;
 
 require_once __DIR__ . '/includes/signature.php';
+require_once __DIR__ . '/includes/price.php';
 require_once __DIR__ . '/includes/class-coinslot-webhook.php';
 
 add_action( 'before_woocommerce_init', function () {

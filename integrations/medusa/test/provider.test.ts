@@ -4,7 +4,7 @@ import assert from "node:assert/strict"
 import { createHmac } from "node:crypto"
 import { createServer } from "node:http"
 import { test } from "node:test"
-import { checkOptions, dollars, Event, verify } from "../src/modules/coinslot/coinslot"
+import { checkOptions, Event, priceOf, priceText, Session, verify } from "../src/modules/coinslot/coinslot"
 import { receive } from "../src/modules/coinslot/receive"
 import Provider from "../src/modules/coinslot/service"
 
@@ -14,14 +14,20 @@ const OLD = `whsec_${Buffer.alloc(32, 8).toString("base64")}`
 
 test("amounts are exact", () => {
   const raw = (value: string) => ({ raw: { value, precision: 20 }, numeric: Number(value) })
-  for (const [amount, want] of [
-    ["25", "25.00"], ["25.1", "25.10"], [25.1, "25.10"], [0.07, "0.07"], [1.005, "1.01"], [raw("59.970000000000000000"), "59.97"],
-    [{ value: "12.345", precision: 20 }, "12.35"], ["12.344999", "12.34"], ["0.995", "1.00"], ["90071992547409.93", "90071992547409.93"],
-    [raw("123456789012345678.99"), "123456789012345678.99"], [{ toFixed: () => "3.5" }, "3.50"], [19.99 * 3, "59.97"],
-  ] as const) assert.equal(dollars(amount), want)
+  for (const [amount, code, want] of [
+    ["25", "usd", "25.00 USD"], ["25.1", "usd", "25.10 USD"], [25.1, "usd", "25.10 USD"], [0.07, "usd", "0.07 USD"], [1.005, "usd", "1.01 USD"],
+    [raw("59.970000000000000000"), "usd", "59.97 USD"], [{ value: "12.345", precision: 20 }, "usd", "12.35 USD"],
+    ["12.344999", "usd", "12.34 USD"], ["0.995", "usd", "1.00 USD"], ["90071992547409.93", "usd", "90071992547409.93 USD"],
+    [raw("123456789012345678.99"), "usd", "123456789012345678.99 USD"], [{ toFixed: () => "3.5" }, "usd", "3.50 USD"],
+    [19.99 * 3, "usd", "59.97 USD"], [raw("12.34499999999999999999"), "eur", "12.34 EUR"], [999999.99, "EUR", "999999.99 EUR"],
+    ["1000", "jpy", "1000 JPY"], [raw("2980.000000"), "jpy", "2980 JPY"], ["999.5", "jpy", "1000 JPY"], ["1", "jpy", "1 JPY"],
+    ["12.3", "kwd", "12.300 KWD"], ["0.0005", "kwd", "0.001 KWD"], [12.345, "kwd", "12.345 KWD"], ["9990", "huf", "9990.00 HUF"],
+  ] as const) assert.equal(priceText(priceOf(amount, code)), want)
   for (const wrong of ["", "-1", "1e3", "0", "0.004", "1,5", "NaN", NaN, -5, 1e21, 90071992547409.93, null, undefined, {}, "0x1"]) {
-    assert.throws(() => dollars(wrong), Error, String(wrong))
+    assert.throws(() => priceOf(wrong, "usd"), Error, String(wrong))
   }
+  assert.throws(() => priceOf("0.4", "jpy"), /less than the least of JPY/)
+  assert.throws(() => priceOf("0.0004", "kwd"), /less than the least of KWD/)
 })
 
 function signed(body: string, secret = SECRET, stamp = "1000", id = "evt_1") {
@@ -29,7 +35,7 @@ function signed(body: string, secret = SECRET, stamp = "1000", id = "evt_1") {
   return { "webhook-id": id, "webhook-timestamp": stamp, "webhook-signature": `v1,${mac}` }
 }
 
-test("verifies the signature", () => {
+test("11: verifies the signature", () => {
   const body = JSON.stringify({ type: "checkout.confirmed", data: { title: "Zwölf Äpfel" } })
   const accepts = (headers: object, now = 1000, sent: string | Buffer = body, secrets = SECRET) => {
     try {
@@ -54,7 +60,7 @@ test("verifies the signature", () => {
   ] as const) assert.equal(got, want, name)
 })
 
-test("keeps the secret key on https", () => {
+test("21: keeps the secret key on https", () => {
   assert.throws(() => new Provider({} as never, { url: "http://pay.shop.example", secretKey: KEY, webhookSecret: SECRET }), /must be https/)
   new Provider({} as never, { url: "http://localhost:8080", secretKey: KEY, webhookSecret: SECRET })
 })
@@ -102,13 +108,16 @@ async function fake(t: { after(f: () => unknown): void }, answer: (call: Call, n
 }
 
 const session = (more = {}) => ({
-  id: "cs_1", url: "https://pay.shop.example/checkout/cs_1", status: "open", version: 1, test: false, amount_usd: "59.97", order_ref: "payses_1",
+  id: "cs_1", url: "https://pay.shop.example/checkout/cs_1", status: "open", version: 1, test: false,
+  amount: "59.97", currency: "USD", amount_usd: "59.97", order_ref: "payses_1",
   metadata: { medusa_payment_session: "payses_1", medusa_instance: "" }, late: false, missing_amount: "", overpaid_amount: "", review_reason: "", ...more,
 })
-const data = { id: "cs_1", session_id: "payses_1", opened: 0, amount_usd: "59.97", order_ref: "payses_1" }
+const data = { id: "cs_1", session_id: "payses_1", opened: 0, amount: "59.97", currency: "USD", amount_usd: "59.97", order_ref: "payses_1" }
+// What Coinslot answers to a new order: its price as it was sent.
+const opened = ({ amount, currency }: Record<string, unknown>, more = {}) => session({ amount, currency, ...more })
 const type = (want: string) => (error: { type: string }) => error.type === want
 
-test("a session is opened once, for the exact amount", async (t) => {
+test("16: server down opens nothing twice", async (t) => {
   const { calls, provider } = await fake(t, (_, n) => (n === 1 ? "hang up" : [201, session()]), { title: "Shop", currencies: ["USDT"] })
   const initiate = (more = {}) =>
     provider.initiatePayment({ amount: 59.97, currency_code: "usd", data: { session_id: "payses_1" }, context: {}, ...more })
@@ -119,16 +128,42 @@ test("a session is opened once, for the exact amount", async (t) => {
   assert.equal(calls[1].headers["idempotency-key"], "payses_1")
   assert.equal(calls[1].headers.authorization, `Bearer ${KEY}`)
   assert.deepEqual(calls[1].body, {
-    amount_usd: "59.97", order_ref: "payses_1", title: "Shop", currencies: ["USDT"],
+    amount: "59.97", currency: "USD", order_ref: "payses_1", title: "Shop", currencies: ["USDT"],
     metadata: { medusa_payment_session: "payses_1", medusa_instance: "" },
   })
-  await assert.rejects(initiate({ currency_code: "eur" }), type("invalid_data"))
+  await assert.rejects(initiate({ amount: 0 }), type("invalid_data"))
+  await assert.rejects(initiate({ amount: 1e15 }), type("invalid_data"))
   assert.equal(calls.length, 2)
   await initiate({ context: { coinslot_session: "cs_1" } }) // money that came for a session that is gone
   assert.equal(calls[2].method, "GET")
 })
 
-test("refuses play money", async (t) => {
+test("a session is opened in the region's currency", async (t) => {
+  const { calls, provider } = await fake(t, ({ body }) => [201, opened(body)])
+  for (const [amount, currency_code, want] of [[59.97, "usd", "59.97 USD"], ["25", "eur", "25.00 EUR"], [2980, "jpy", "2980 JPY"], ["12.5", "kwd", "12.500 KWD"]] as const) {
+    const { data } = await provider.initiatePayment({ amount, currency_code, data: { session_id: "payses_1" } })
+    const { amount: sent, currency } = calls.at(-1)!.body
+    assert.deepEqual([`${sent} ${currency}`, `${data!.amount} ${data!.currency}`], [want, want])
+  }
+  const other = await fake(t, ({ body }) => [201, opened({ ...body, amount: "25.01" })])
+  const initiate = () => other.provider.initiatePayment({ amount: "25", currency_code: "eur", data: { session_id: "payses_1" } })
+  await assert.rejects(initiate(), /cs_1 is for 25\.01 EUR, not for 25\.00 EUR/)
+})
+
+test("19: no rate refuses with words", async (t) => {
+  const refusals: [number, object][] = [
+    [400, { code: "currency_unsupported", detail: "supported currencies: EUR, USD" }],
+    [503, { code: "rate_unavailable", detail: "the rate of CHF is too old" }],
+  ]
+  const { calls, provider } = await fake(t, (_, n) => refusals[n - 1])
+  const initiate = () => provider.initiatePayment({ amount: 25, currency_code: "chf", data: { session_id: "payses_1" } })
+  const refused = (want: string, message: RegExp) => (error: { type: string; message: string }) => error.type === want && message.test(error.message)
+  await assert.rejects(initiate(), refused("not_allowed", /opening a session for 25\.00 CHF: Coinslot answered 400 currency_unsupported: supported currencies: EUR, USD/))
+  await assert.rejects(initiate(), refused("unexpected_state", /503 rate_unavailable: the rate of CHF is too old/))
+  assert.equal(calls.length, 2) // a rate does not come back within a second: it was not asked for twice
+})
+
+test("20: refuses play money", async (t) => {
   const answers: [number, object][] = [
     [201, session({ test: true })], [422, { code: "invalid", detail: "no such coin" }], [401, { code: "unauthorized", title: "The key is wrong" }], [302, {}],
     [302, {}],
@@ -145,13 +180,14 @@ test("refuses play money", async (t) => {
 test("each status has one of Medusa's", async (t) => {
   let now = session()
   const { provider } = await fake(t, () => [200, now])
-  for (const [status, want] of Object.entries({
-    open: "pending", preparing: "pending", pending: "pending", review: "pending", expired: "canceled", cancelled: "canceled", confirmed: "captured",
-    "of a later version": "pending",
-  })) {
-    now = session({ status, late: true })
+  for (const [status, missing_amount, want] of [
+    ["open", "", "pending"], ["preparing", "", "pending"], ["pending", "", "pending"], ["pending", "5", "pending_authorization"],
+    ["review", "", "pending_authorization"], ["review", "5", "pending_authorization"], ["expired", "", "canceled"],
+    ["expired", "5", "pending_authorization"], ["cancelled", "", "canceled"], ["confirmed", "", "captured"], ["of a later version", "", "pending"],
+  ]) {
+    now = session({ status, missing_amount, late: true })
     const got = await provider.authorizePayment({ data })
-    assert.equal(got.status, want, status)
+    assert.equal(got.status, want, `${status} ${missing_amount}`)
     assert.deepEqual([got.data!.status, got.data!.late, got.data!.session_id], [status, true, "payses_1"])
     if (status === "confirmed") await provider.capturePayment({ data })
     else await assert.rejects(provider.capturePayment({ data }), type("not_allowed"))
@@ -176,22 +212,25 @@ test("a session is canceled unless money is on its way", async (t) => {
 })
 
 test("a new amount is a new session", async (t) => {
-  const { calls, provider } = await fake(t, ({ path, body }) => [200, session(path === "/v1/sessions" ? { id: "cs_2", amount_usd: body.amount_usd } : {})])
+  const { calls, provider } = await fake(t, ({ path, body }) => [200, path === "/v1/sessions" ? opened(body, { id: "cs_2" }) : session()])
   const got = await provider.updatePayment({ data, amount: 10, currency_code: "usd" })
   assert.deepEqual(calls.map(({ path }) => path), ["/v1/sessions/cs_1/cancel", "/v1/sessions"])
   assert.equal(calls[1].headers["idempotency-key"], "payses_1-1")
-  assert.deepEqual([got.data!.id, got.data!.amount_usd, got.data!.opened], ["cs_2", "10.00", 1])
+  assert.deepEqual([got.data!.id, got.data!.amount, got.data!.opened], ["cs_2", "10.00", 1])
 })
 
-test("refunds are refused, or recorded with what to send", async (t) => {
+test("9: refund sends no coins", async (t) => {
   const refuses = await fake(t, () => [200, session()])
   await assert.rejects(refuses.provider.refundPayment({ data, amount: 10 }), /does not send refunds/)
+  assert.match(refuses.log[0], /asked to refund 10\.00 USD of cs_1 \(payses_1\), which was refused/)
   const records = await fake(t, () => [200, session()], { recordRefunds: true })
   assert.deepEqual((await records.provider.refundPayment({ data, amount: "10.5" })).data, data)
   assert.match(records.log[0], /send back 10\.50 USD of cs_1 \(payses_1\)/)
+  await records.provider.refundPayment({ data: { ...data, amount: "2980", currency: "JPY" }, amount: 1000 })
+  assert.match(records.log[1], /send back 1000 JPY of cs_1/)
 })
 
-test("cancels the older session first", async (t) => {
+test("17: cancels the older session first", async (t) => {
   const refusals: [number, object | string][] = [
     [409, { code: "payment_in_progress" }], [409, { code: "session_paid" }], [503, { code: "gateway_unavailable" }], [200, "a page"], [404, "a page"],
   ]
@@ -200,15 +239,15 @@ test("cancels the older session first", async (t) => {
     await assert.rejects(provider.updatePayment({ data, amount: 10, currency_code: "usd" }))
     assert.deepEqual(calls.map(({ path }) => path), ["/v1/sessions/cs_1/cancel"], JSON.stringify(refusal))
   }
-  const { calls, provider } = await fake(t, ({ path, body }) => [200, session(path === "/v1/sessions" ? { id: "cs_2", amount_usd: body.amount_usd } : {})])
+  const { calls, provider } = await fake(t, ({ path, body }) => [200, path === "/v1/sessions" ? opened(body, { id: "cs_2" }) : session()])
   const { data: second } = await provider.updatePayment({ data, amount: 10, currency_code: "usd" })
-  await provider.updatePayment({ data: second, amount: "59.97", currency_code: "usd" })
+  await provider.updatePayment({ data: second, amount: "10", currency_code: "eur" })
   assert.deepEqual(calls.map(({ path, headers }) => `${path} ${headers["idempotency-key"] ?? ""}`), [
     "/v1/sessions/cs_1/cancel ", "/v1/sessions payses_1-1", "/v1/sessions/cs_2/cancel ", "/v1/sessions payses_1-2",
   ])
 })
 
-test("asks again after an end", async (t) => {
+test("6: expired asks again", async (t) => {
   let now: object = session()
   const { calls, provider } = await fake(t, () => [201, now])
   const initiate = () => provider.initiatePayment({ amount: "59.97", currency_code: "usd", data: { session_id: "payses_1" } })
@@ -218,10 +257,8 @@ test("asks again after an end", async (t) => {
       now = session({ status })
       assert.equal((await ask()).data!.status, status)
     }
-    for (const status of ["cancelled", "expired"]) {
-      now = session({ status })
-      await assert.rejects(ask(), type("not_allowed"), status)
-    }
+    now = session({ status: "expired" }) // reopened, unless a part was paid
+    await assert.rejects(ask(), /was paid: refund it, or agree on the rest/)
   }
   assert.deepEqual([...new Set(calls.map(({ path, headers }) => `${path} ${headers["idempotency-key"]}`))], ["/v1/sessions payses_1"])
   assert.equal(new Set(calls.map(({ body }) => JSON.stringify(body))).size, 1)
@@ -231,20 +268,30 @@ test("asks again after an end", async (t) => {
   assert.deepEqual([got.data!.id, got.data!.opened, gone.calls[1].headers["idempotency-key"]], ["cs_2", 1, "payses_1-1"])
 })
 
+test("7: cancelled stays canceled", async (t) => {
+  const { calls, provider } = await fake(t, () => [201, session({ status: "cancelled" })])
+  const canceled = (error: { type: string; message: string }) => error.type === "not_allowed" && /was canceled in Coinslot, and stays so/.test(error.message)
+  await assert.rejects(provider.initiatePayment({ amount: "59.97", currency_code: "usd", data: { session_id: "payses_1" } }), canceled)
+  await assert.rejects(provider.updatePayment({ data, amount: "59.97", currency_code: "usd" }), canceled)
+  assert.deepEqual([...new Set(calls.map(({ headers }) => headers["idempotency-key"]))], ["payses_1"])
+  assert.equal((await provider.authorizePayment({ data })).status, "canceled")
+})
+
 /** Medusa's payments as far as webhooks use them, with the payment session of the session cs_1. */
 function medusa() {
   const sessions: any[] = [{ id: "payses_1", amount: 59.97, currency_code: "usd", payment_collection_id: "pay_col_1", data: { id: "cs_1" } }]
   const collections: Record<string, any> = { pay_col_1: { id: "pay_col_1", metadata: { cart: "kept" } } }
   const did: string[] = []
   const log: string[] = []
+  const lines: Record<string, string> = {} // of the order
   const payments = {
     listPaymentSessions: async ({ id: [id] }: { id: string[] }) => sessions.filter((session) => session.id === id),
     listPaymentCollections: async ({ id: [id] }: { id: string[] }) => (collections[id] ? [collections[id]] : []),
     retrievePaymentCollection: async (id: string) => collections[id],
     createPaymentCollections: async (made: { id: string }) => (collections[made.id] = made),
     updatePaymentCollections: async (id: string, change: object) => Object.assign(collections[id], structuredClone(change)),
-    createPaymentSession: async (id: string, { amount }: { amount: string }) => {
-      collections[id].payment_sessions = [{ id: `session of ${id}, ${amount} USD` }]
+    createPaymentSession: async (id: string, { amount, currency_code }: { amount: string; currency_code: string }) => {
+      collections[id].payment_sessions = [{ id: `session of ${id}, ${amount} ${currency_code}` }]
       return collections[id].payment_sessions[0]
     },
     authorizePaymentSession: async (id: string) => did.push(`captured ${id}`),
@@ -252,18 +299,91 @@ function medusa() {
   const shop = {
     payments, logger: { warn: (line: string) => log.push(line), error: (line: string) => log.push(line) },
     lock: (_: string, job: () => Promise<void>) => job(),
-    placeOrder: async ({ id }: { id: string }) => void did.push(`order of ${id}`),
+    placeOrder: async ({ id }: { id: string }, { action }: { action: string }) =>
+      void did.push(`${action === "captured" ? "paid" : "awaiting"} order of ${id}`),
+    noteOrder: async (_: object, key: string, line: string) => void (lines[key] = line),
     emit: async (name: string, { id }: { id?: string }) => void did.push(`${name} ${id}`),
   }
-  const tell = (type: string, more = {}, id = "") => {
+  const tell = (type: string, more: Partial<Session> = {}, id = "") => {
     const event = { type, timestamp: "", data: session(more) } as Event
-    const action = type === "checkout.confirmed" ? "captured" : "pending"
+    const later = more.status === "review" || more.missing_amount ? "pending_authorization" : "pending"
+    const action = type === "checkout.confirmed" ? "captured" : later
     return receive(shop as never, id || JSON.stringify(event), event, { action, data: { session_id: "payses_1", amount: 0 } } as never)
   }
-  return { sessions, collections, did, log, shop, tell }
+  return { sessions, collections, did, lines, log, shop, tell }
 }
 
-test("ignores repeated events", async () => {
+test("1: pending pays nothing", async (t) => {
+  const { did, lines, tell } = medusa()
+  await tell("checkout.pending", { status: "pending" })
+  assert.deepEqual([did, lines], [["coinslot.pending cs_1"], { coinslot_cs_1: "pending" }])
+  const { provider } = await fake(t, () => [200, session({ status: "pending" })])
+  assert.equal((await provider.authorizePayment({ data })).status, "pending") // there is no order yet
+})
+
+test("2: partial never pays", async (t) => {
+  const { did, lines, log, tell } = medusa()
+  await tell("checkout.partial", { status: "pending", version: 2, missing_amount: "0.01" })
+  assert.deepEqual(did, ["awaiting order of payses_1", "coinslot.partial cs_1"])
+  assert.deepEqual(lines, { coinslot_cs_1: "pending, 0.01 is missing" })
+  assert.match(log.join(), /a part of cs_1 was paid; 0\.01 is missing/)
+  for (const type of ["pending", "partial", "expired", "cancelled", "review", "of_a_later_version"]) {
+    await tell(`checkout.${type}`, { status: "confirmed", version: 3, missing_amount: "0.01" })
+  }
+  assert.ok(!did.some((line) => /paid|captured/.test(line)), did.join())
+  const { provider } = await fake(t, () => [200, session({ status: "pending", missing_amount: "0.01" })])
+  assert.equal((await provider.authorizePayment({ data })).status, "pending_authorization")
+})
+
+test("3: confirmed pays once", async () => {
+  const { did, lines, tell } = medusa()
+  await tell("checkout.pending", { status: "pending", version: 1 })
+  await tell("checkout.confirmed", { status: "confirmed", version: 2 })
+  await tell("checkout.confirmed", { status: "confirmed", version: 2 })
+  assert.deepEqual(did, ["coinslot.pending cs_1", "paid order of payses_1", "coinslot.confirmed cs_1"])
+  assert.deepEqual(lines, { coinslot_cs_1: "confirmed" })
+})
+
+test("4: late pays all the same", async () => {
+  const { did, lines, tell } = medusa()
+  await tell("checkout.expired", { status: "expired", version: 2 })
+  await tell("checkout.confirmed", { status: "confirmed", version: 3, late: true })
+  assert.deepEqual(did, ["coinslot.expired cs_1", "paid order of payses_1", "coinslot.confirmed cs_1"])
+  assert.deepEqual(lines, { coinslot_cs_1: "confirmed, late" })
+})
+
+test("5: over pays, and is noted", async () => {
+  const { did, lines, log, tell } = medusa()
+  await tell("checkout.confirmed", { status: "confirmed", overpaid_amount: "0.5" })
+  assert.deepEqual(did, ["paid order of payses_1", "coinslot.confirmed cs_1"])
+  assert.deepEqual(lines, { coinslot_cs_1: "confirmed, 0.5 too much" })
+  assert.match(log.join(), /0\.5 too much was paid for cs_1, in the coin/)
+})
+
+test("8: review waits for a person", async () => {
+  const { collections, did, lines, tell } = medusa()
+  await tell("checkout.review", { status: "review", version: 2, review_reason: "amount_differs" })
+  assert.deepEqual(did, ["awaiting order of payses_1", "coinslot.review cs_1"])
+  assert.deepEqual(lines, { coinslot_cs_1: "review (amount_differs)" })
+  await tell("checkout.confirmed", { status: "confirmed", version: 3 })
+  await tell("checkout.review", { status: "confirmed", version: 7, review_reason: "paid_after_confirmation" })
+  assert.deepEqual(did.slice(2), ["paid order of payses_1", "coinslot.confirmed cs_1", "coinslot.review cs_1"])
+  assert.equal(collections.pay_col_1.metadata.coinslot.cs_1.review_reason, "paid_after_confirmation")
+})
+
+test("10: a second payment is noted once", async () => {
+  const { did, lines, log, tell } = medusa()
+  await tell("checkout.confirmed", { status: "confirmed" })
+  await tell("checkout.confirmed", { id: "cs_0", status: "confirmed" })
+  await tell("checkout.confirmed", { id: "cs_0", status: "confirmed" })
+  assert.deepEqual(did.filter((line) => !line.startsWith("coinslot.confirmed")), [
+    "paid order of payses_1", "captured session of pay_col_cs_0, 59.97 usd", "coinslot.unmatched cs_0",
+  ])
+  assert.deepEqual(lines, { coinslot_cs_1: "confirmed", coinslot_cs_0: "confirmed; see pay_col_cs_0" })
+  assert.match(log.join(), /59\.97 USD of cs_0 came for payment session payses_1/)
+})
+
+test("12: ignores repeated events", async () => {
   const { did, tell, sessions, collections } = medusa()
   const all: [string, object][] = [
     ["checkout.pending", { version: 2 }], ["checkout.partial", { version: 3, missing_amount: "5" }], ["checkout.expired", { version: 4 }],
@@ -272,7 +392,8 @@ test("ignores repeated events", async () => {
   for (const [type, more] of [...all, ...all]) await tell(type, more)
   for (const [type, more] of [...all].reverse()) await tell(type, more)
   assert.deepEqual(did, [
-    "coinslot.pending cs_1", "coinslot.partial cs_1", "coinslot.expired cs_1", "coinslot.review cs_1", "order of payses_1", "coinslot.confirmed cs_1",
+    "coinslot.pending cs_1", "awaiting order of payses_1", "coinslot.partial cs_1", "coinslot.expired cs_1", "coinslot.review cs_1",
+    "paid order of payses_1", "coinslot.confirmed cs_1",
   ])
   assert.equal(collections.pay_col_1.metadata.cart, "kept")
 
@@ -280,11 +401,11 @@ test("ignores repeated events", async () => {
   for (const [type, more] of [...all, ...all]) await tell(type, { ...more, id: "cs_2" })
   assert.deepEqual(did, [
     "coinslot.pending cs_2", "coinslot.partial cs_2", "coinslot.expired cs_2", "coinslot.review cs_2",
-    "captured session of pay_col_cs_2, 59.97 USD", "coinslot.unmatched cs_2", "coinslot.confirmed cs_2",
+    "captured session of pay_col_cs_2, 59.97 usd", "coinslot.unmatched cs_2", "coinslot.confirmed cs_2",
   ])
 })
 
-test("ignores older versions", async () => {
+test("13: ignores older versions", async () => {
   const { collections, did, tell } = medusa()
   await tell("checkout.expired", { version: 6, status: "expired" })
   await tell("checkout.partial", { version: 5, status: "pending" })
@@ -292,62 +413,62 @@ test("ignores older versions", async () => {
   await tell("checkout.pending", { version: 2, id: "cs_2" })
   assert.deepEqual(did, ["coinslot.expired cs_1", "coinslot.partial cs_1", "coinslot.pending cs_2"])
   await tell("checkout.confirmed", { version: 4, status: "confirmed" })
-  assert.deepEqual(did.slice(3), ["order of payses_1", "coinslot.confirmed cs_1"]) // a payment counts
+  assert.deepEqual(did.slice(3), ["paid order of payses_1", "coinslot.confirmed cs_1"]) // a payment counts
   assert.deepEqual([collections.pay_col_1.metadata.coinslot.cs_1.version, collections.pay_col_1.metadata.coinslot.cs_1.status], [6, "expired"])
 })
 
-test("compares amount and currency", async (t) => {
-  for (const change of [{ amount_usd: "59.96" }, { amount_usd: "5997" }, { amount: "59.97", currency: "EUR" }]) {
+test("18: compares amount and currency", async (t) => {
+  for (const change of [{ amount: "59.96" }, { amount: "5997" }, { currency: "EUR" }, { amount: "55.00", currency: "EUR" }]) {
     const { did, log, tell } = medusa()
     await tell("checkout.confirmed", change)
-    assert.ok(!did.includes("order of payses_1") && did.includes("coinslot.unmatched cs_1"), JSON.stringify(change))
+    assert.ok(!did.includes("paid order of payses_1") && did.includes("coinslot.unmatched cs_1"), JSON.stringify(change))
     assert.match(log.join(), /has another price/)
   }
-  const { did, sessions, tell } = medusa()
-  sessions[0].currency_code = "eur"
-  await tell("checkout.confirmed")
-  assert.ok(!did.includes("order of payses_1"))
 
-  const { provider } = await fake(t, () => [200, session({ status: "confirmed", amount_usd: "59.96" })])
+  const prices = [
+    [{ amount: 25, currency_code: "eur" }, { amount: "25.00", currency: "EUR", amount_usd: "27.31" }, true],
+    [{ amount: 27.31, currency_code: "eur" }, { amount: "25.00", currency: "EUR", amount_usd: "27.31" }, false],
+    [{ amount: 2980, currency_code: "jpy" }, { amount: "2980", currency: "JPY", amount_usd: "19.94" }, true],
+    [{ amount: 2981, currency_code: "jpy" }, { amount: "2980", currency: "JPY", amount_usd: "19.94" }, false],
+    [{ amount: 12.5, currency_code: "kwd" }, { amount: "12.500", currency: "KWD", amount_usd: "40.74" }, true],
+    [{ amount: 59.97, currency_code: "eur" }, {}, false],
+    // the number is rounded, the raw amount is not
+    [{ amount: 12.345, raw_amount: { value: "12.34499999999999999999" }, currency_code: "eur" }, { amount: "12.34", currency: "EUR" }, true],
+    // of a checkout that knew only dollars
+    [{ amount: 59.97, currency_code: "usd" }, { amount: undefined, currency: undefined }, true],
+  ] as const
+  for (const [payment, paid, fits] of prices) {
+    const { collections, did, sessions, tell } = medusa()
+    Object.assign(sessions[0], payment)
+    await tell("checkout.confirmed", paid)
+    assert.equal(did.includes("paid order of payses_1"), fits, JSON.stringify([payment, paid]))
+    if (!fits) assert.equal(collections.pay_col_cs_1.currency_code, ("currency" in paid ? paid.currency : "USD").toLowerCase())
+  }
+
+  const { provider } = await fake(t, () => [200, session({ status: "confirmed", amount: "59.96" })])
   await assert.rejects(provider.authorizePayment({ data }), type("not_allowed"))
+  await assert.rejects(provider.capturePayment({ data: { ...data, amount: "59.96", currency: "EUR" } }), type("not_allowed"))
+  const before = { id: "cs_1", session_id: "payses_1", opened: 0, amount_usd: "59.96", order_ref: "payses_1" } // of before currencies
+  assert.equal((await provider.authorizePayment({ data: before })).status, "captured")
 })
 
-test("notes events of every session", async () => {
-  const { collections, did, log, tell } = medusa()
+test("14: notes events of every session", async () => {
+  const { collections, did, lines, log, tell } = medusa()
   await tell("checkout.partial", { id: "cs_0", version: 3, missing_amount: "5" })
   await tell("checkout.review", { id: "cs_0", version: 4, missing_amount: "5", review_reason: "paid_amount_short", status: "review" })
   await tell("checkout.partial", { version: 2, missing_amount: "7" })
-  assert.deepEqual(did, ["coinslot.partial cs_0", "coinslot.review cs_0", "coinslot.partial cs_1"])
+  assert.deepEqual(did, ["coinslot.partial cs_0", "coinslot.review cs_0", "awaiting order of payses_1", "coinslot.partial cs_1"])
   const { events, ...older } = collections.pay_col_cs_0.metadata.coinslot.cs_0
   assert.deepEqual(older, { version: 4, status: "review", late: false, missing_amount: "5", overpaid_amount: "", review_reason: "paid_amount_short" })
   assert.equal(events.length, 2)
   assert.equal(collections.pay_col_1.metadata.coinslot.cs_1.missing_amount, "7")
   assert.match(log.join(), /a part of cs_0 was paid; 5 is missing.*a part of cs_1 was paid/)
+  assert.deepEqual(lines, {
+    coinslot_cs_0: "review, 5 is missing (paid_amount_short); see pay_col_cs_0", coinslot_cs_1: "open, 7 is missing",
+  })
 })
 
-test("never marks an order as paid by a part", async (t) => {
-  const { did, tell } = medusa()
-  for (const type of ["pending", "partial", "expired", "cancelled", "review", "of_a_later_version"]) {
-    await tell(`checkout.${type}`, { status: "confirmed", missing_amount: "0.01" })
-  }
-  assert.ok(!did.some((line) => /order|captured/.test(line)), did.join())
-  const { provider } = await fake(t, () => [200, session({ status: "pending", missing_amount: "0.01" })])
-  assert.equal((await provider.authorizePayment({ data })).status, "pending")
-})
-
-test("notes second payments, too much and reviews", async () => {
-  const { collections, did, log, tell } = medusa()
-  await tell("checkout.confirmed", { overpaid_amount: "0.5", status: "confirmed" })
-  await tell("checkout.confirmed", { id: "cs_0", status: "confirmed" })
-  await tell("checkout.review", { version: 7, status: "confirmed", review_reason: "paid_after_confirmation" })
-  assert.deepEqual(did.filter((line) => !line.startsWith("coinslot.confirmed")), [
-    "order of payses_1", "captured session of pay_col_cs_0, 59.97 USD", "coinslot.unmatched cs_0", "coinslot.review cs_1",
-  ])
-  assert.match(log.join(), /0\.5 too much was paid for cs_1.*59\.97 USD of cs_0 came for payment session payses_1/)
-  assert.equal(collections.pay_col_1.metadata.coinslot.cs_1.review_reason, "paid_after_confirmation")
-})
-
-test("answers so that nothing is lost", async () => {
+test("15: answers so that nothing is lost", async () => {
   const { did, shop, tell } = medusa()
   const { placeOrder, emit } = shop
   shop.placeOrder = () => Promise.reject(new Error("sold out"))
@@ -358,7 +479,7 @@ test("answers so that nothing is lost", async () => {
   shop.emit = emit
   await tell("checkout.confirmed")
   await tell("checkout.confirmed")
-  assert.deepEqual(did, ["order of payses_1", "order of payses_1", "coinslot.confirmed cs_1"]) // Medusa places it once
+  assert.deepEqual(did, ["paid order of payses_1", "paid order of payses_1", "coinslot.confirmed cs_1"]) // Medusa places it once
 })
 
 test("webhooks say what Medusa has to do", async (t) => {
@@ -368,14 +489,20 @@ test("webhooks say what Medusa has to do", async (t) => {
     const stamp = String(Math.floor(Date.now() / 1000))
     return provider.getWebhookActionAndData({ data: {}, rawData: Buffer.from(body), headers: signed(body, SECRET, stamp) })
   }
-  for (const [event, want] of Object.entries({
-    "checkout.confirmed": "captured", "checkout.expired": "canceled", "checkout.cancelled": "canceled", "checkout.pending": "pending",
-    "checkout.partial": "pending", "checkout.review": "pending", "checkout.of_a_later_version": "pending",
-  })) {
-    const got = await tell(event, { status: "confirmed", review_reason: "paid_amount_short" })
-    assert.deepEqual([got.action, got.data!.session_id, String(got.data!.amount)], [want, "payses_1", "59.97"])
+  for (const [event, more, want] of [
+    ["checkout.confirmed", { status: "confirmed" }, "captured"], ["checkout.expired", { status: "expired" }, "canceled"],
+    ["checkout.expired", { status: "expired", missing_amount: "5" }, "pending_authorization"], ["checkout.cancelled", { status: "cancelled" }, "canceled"],
+    ["checkout.pending", { status: "pending" }, "pending"], ["checkout.partial", { status: "pending", missing_amount: "5" }, "pending_authorization"],
+    ["checkout.review", { status: "review", review_reason: "paid_amount_short" }, "pending_authorization"],
+    ["checkout.review", { status: "confirmed", review_reason: "paid_after_confirmation" }, "pending"],
+    ["checkout.of_a_later_version", { status: "confirmed" }, "pending"],
+  ] as const) {
+    const got = await tell(event, more)
+    assert.deepEqual([got.action, got.data!.session_id, String(got.data!.amount)], [want, "payses_1", "59.97"], event)
   }
   assert.match(log.join(), /cs_1 needs review: paid_amount_short/)
+  const inYen = await tell("checkout.confirmed", { amount: "2980", currency: "JPY", amount_usd: "19.94" })
+  assert.equal(String(inYen.data!.amount), "2980") // what Medusa captures
   for (const more of [{ test: true }, { metadata: {} }, { metadata: undefined }, { metadata: { medusa_payment_session: "payses_1", medusa_instance: "another" } }]) {
     assert.deepEqual(await tell("checkout.confirmed", more), { action: "not_supported" })
   }

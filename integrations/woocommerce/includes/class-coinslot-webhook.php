@@ -121,24 +121,14 @@ class Coinslot_Webhook {
 	}
 }
 
-/** Returns the order's total as the checkout has it: decimal text with two places. */
-function coinslot_amount( $order ): string {
-	return wc_format_decimal( $order->get_total(), 2 );
-}
-
-/** Returns what a session's order costs, such as "25.00 USD". */
-function coinslot_price( array $session ): string {
-	return ( $session['amount'] ?? $session['amount_usd'] ) . ' ' . ( $session['currency'] ?? 'USD' );
-}
-
 /** Returns the order key in a session's order_ref, which the amount follows, and a number if it was there before. */
 function coinslot_order_key( string $ref ): string {
 	return explode( '~', $ref, 2 )[0];
 }
 
 /**
- * Returns the requests for sessions of an order, oldest first. Each has the ref, amount and body that were sent, the id and
- * url of the session ("" if no answer has come), and over: it is left behind, and canceled before another one is opened.
+ * Returns the requests for sessions of an order, oldest first. Each has the ref, amount, currency and body that were sent, the
+ * id and url of the session ("" if no answer has come), and over: it is left behind, and canceled before another one is opened.
  */
 function coinslot_requests( $order ): array {
 	return json_decode( $order->get_meta( '_coinslot_sessions' ) ?: '[]', true );

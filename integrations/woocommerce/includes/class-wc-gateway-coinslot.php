@@ -51,9 +51,9 @@ class WC_Gateway_Coinslot extends WC_Payment_Gateway {
 		return __( 'COINSLOT_PUBLIC_URL must be https, like https://pay.shop.example (http only for localhost): the secret key travels with each request.', 'coinslot' );
 	}
 
-	/** Coinslot's orders are in US dollars. */
+	/** Every currency is offered: only the checkout knows which it has a rate for now, and says so when an order is placed. */
 	public function is_available() {
-		return parent::is_available() && 'USD' === get_woocommerce_currency() && self::keeps_key( $this->get_option( 'url' ) ) && $this->get_option( 'secret_key' );
+		return parent::is_available() && self::keeps_key( $this->get_option( 'url' ) ) && $this->get_option( 'secret_key' );
 	}
 
 	/** Leads to the payment page of an order. A repeated call leads to the same one. */
@@ -68,21 +68,18 @@ class WC_Gateway_Coinslot extends WC_Payment_Gateway {
 	}
 
 	/**
-	 * Returns where the shopper pays the order's total. At most one session of an order can be paid: if the total has
-	 * changed, the older session is canceled first. Throws what the shopper is told.
+	 * Returns where the shopper pays the order's total. At most one session of an order can be paid: if the total or its
+	 * currency has changed, the older session is canceled first. Throws what the shopper is told.
 	 */
 	private function page( $order ): string {
 		if ( ! self::keeps_key( $this->get_option( 'url' ) ) ) {
 			throw $this->failed( $order, self::insecure() );
 		}
-		if ( 'USD' !== $order->get_currency() ) {
-			throw $this->failed( $order, 'its currency is ' . $order->get_currency() . ', not USD' );
-		}
 
-		$amount   = coinslot_amount( $order );
+		$price    = array( 'amount' => coinslot_amount( $order ), 'currency' => $order->get_currency() );
 		$requests = coinslot_requests( $order );
 		$request  = end( $requests ) ?: null;
-		if ( $request && ( $request['over'] || $request['amount'] !== $amount ) ) {
+		if ( $request && ( $request['over'] || coinslot_price( $request ) !== coinslot_price( $price ) ) ) {
 			// Stored first: if no answer comes, the session may be canceled, and must be left behind.
 			$request = $this->store( $order, array( 'over' => true ) + $request );
 			if ( '' === $request['id'] ) {
@@ -96,9 +93,9 @@ class WC_Gateway_Coinslot extends WC_Payment_Gateway {
 			$request = null;
 		}
 
-		$session = $this->ask( $order, $request ?? $this->begin( $order, $amount ) );
+		$session = $this->ask( $order, $request ?? $this->begin( $order, $price ) );
 		if ( $session['deleted'] ?? false ) {
-			$session = $this->ask( $order, $this->begin( $order, $amount ) );
+			$session = $this->ask( $order, $this->begin( $order, $price ) );
 		}
 		return $this->page_of( $order, $session );
 	}
@@ -118,22 +115,21 @@ class WC_Gateway_Coinslot extends WC_Payment_Gateway {
 		return $session['url'];
 	}
 
-	/** Stores a request for a session at the order's present total, before it is sent. */
-	private function begin( $order, string $amount ): array {
+	/** Stores a request for a session at the order's present total, before it is sent. $price has amount and currency. */
+	private function begin( $order, array $price ): array {
 		$requests = coinslot_requests( $order );
-		$ref      = $order->get_order_key() . '~' . $amount;
+		$ref      = $order->get_order_key() . '~' . $price['amount'];
 		if ( in_array( $ref, array_column( $requests, 'ref' ), true ) ) {
 			$ref .= '~' . ( count( $requests ) + 1 );
 		}
-		$body = array(
-			'amount_usd'  => $amount,
+		$body = $price + array(
 			'order_ref'   => $ref,
 			/* translators: %s: an order number */
 			'title'       => sprintf( __( 'Order %s', 'coinslot' ), $order->get_order_number() ),
 			'success_url' => $this->get_return_url( $order ),
 			'cancel_url'  => $order->get_checkout_payment_url(),
 		);
-		return $this->store( $order, array( 'ref' => $ref, 'amount' => $amount, 'id' => '', 'url' => '', 'over' => false, 'body' => wp_json_encode( $body ) ) );
+		return $this->store( $order, $price + array( 'ref' => $ref, 'id' => '', 'url' => '', 'over' => false, 'body' => wp_json_encode( $body ) ) );
 	}
 
 	/** Stores a request in the order: the last one again, or a new one. */
@@ -144,10 +140,16 @@ class WC_Gateway_Coinslot extends WC_Payment_Gateway {
 			array_pop( $requests );
 		}
 		$requests[] = $request;
-		$order->update_meta_data( '_coinslot_sessions', wp_json_encode( $requests ) );
-		$order->update_meta_data( '_coinslot_session', $request['id'] );
-		$order->save();
+		$this->save( $order, $requests );
 		return $request;
+	}
+
+	/** Stores the requests of an order. The last one's session is the order's. */
+	private function save( $order, array $requests ): void {
+		$last = end( $requests );
+		$order->update_meta_data( '_coinslot_sessions', wp_json_encode( $requests ) );
+		$order->update_meta_data( '_coinslot_session', $last ? $last['id'] : '' );
+		$order->save();
 	}
 
 	/**
@@ -157,7 +159,12 @@ class WC_Gateway_Coinslot extends WC_Payment_Gateway {
 	private function ask( $order, array $request ): array {
 		list( $status, $session ) = $this->call( '/v1/sessions', $request['body'], array( 'Idempotency-Key' => $request['ref'] ) );
 		if ( ! isset( $session['id'], $session['url'] ) ) {
-			throw $this->failed( $order, "opening a session: $status" );
+			$code = $session['code'] ?? '';
+			if ( '' === $request['id'] && in_array( $code, array( 'currency_unsupported', 'rate_unavailable' ), true ) ) {
+				// Nothing was opened, so nothing has to be canceled if the order's currency changes.
+				$this->save( $order, array_slice( coinslot_requests( $order ), 0, -1 ) );
+			}
+			throw $this->failed( $order, 'opening a session for ' . coinslot_price( $request ) . ": $status", $code );
 		}
 		$this->store( $order, array( 'id' => $session['id'], 'url' => $session['url'] ) + $request );
 		return $session;
@@ -166,16 +173,17 @@ class WC_Gateway_Coinslot extends WC_Payment_Gateway {
 	/** Cancels a session that is not for the order's total. False = refused, because money came or is on its way. */
 	private function cancel( $order, array $request ): bool {
 		$id                      = $request['id'];
+		$price                   = coinslot_price( $request );
 		list( $status, $answer ) = $this->call( '/v1/sessions/' . rawurlencode( $id ) . '/cancel', '{}' );
 		$code                    = $answer['code'] ?? '';
 		if ( in_array( $code, array( 'payment_in_progress', 'session_paid' ), true ) ) {
-			coinslot_note_once( $order, "The total is now {$order->get_total()}, but Coinslot session $id of {$request['amount']} USD is paid or being paid ($code). No other session was opened." );
+			coinslot_note_once( $order, "The total is now {$order->get_total()}, but Coinslot session $id of $price is paid or being paid ($code). No other session was opened." );
 			return false;
 		}
 		if ( ! isset( $answer['id'] ) && 'session_unknown' !== $code ) { // one that is gone cannot be paid
 			throw $this->failed( $order, "canceling session $id: $status" );
 		}
-		$order->add_order_note( "Coinslot session $id of {$request['amount']} USD was canceled, because another one replaces it." );
+		$order->add_order_note( "Coinslot session $id of $price was canceled, because another one replaces it." );
 		return true;
 	}
 
@@ -195,12 +203,22 @@ class WC_Gateway_Coinslot extends WC_Payment_Gateway {
 		}
 		$said = json_decode( wp_remote_retrieve_body( $answer ), true );
 		$said = is_array( $said ) ? $said : array();
-		return array( wp_remote_retrieve_response_code( $answer ) . ' ' . ( $said['code'] ?? '' ), $said );
+		$status = wp_remote_retrieve_response_code( $answer ) . ' ' . ( $said['code'] ?? '' );
+		return array( isset( $said['detail'] ) ? "$status: {$said['detail']}" : $status, $said );
 	}
 
-	/** Logs why an order has no payment page. Returns what the shopper is told. */
-	private function failed( $order, string $why ): RuntimeException {
+	/** Logs why an order has no payment page. Returns what the shopper is told; $code is of the checkout's answer, or empty. */
+	private function failed( $order, string $why, string $code = '' ): RuntimeException {
 		wc_get_logger()->error( "order {$order->get_id()}: $why", array( 'source' => 'coinslot' ) );
-		return new RuntimeException( __( 'The crypto checkout cannot be reached. Nothing was charged; please try again.', 'coinslot' ) );
+		if ( 'currency_unsupported' === $code ) {
+			/* translators: %s: a currency, such as EUR */
+			$told = sprintf( __( "Crypto payment isn't possible in %s. Nothing was charged; please choose another way to pay.", 'coinslot' ), $order->get_currency() );
+		} elseif ( 'rate_unavailable' === $code ) {
+			/* translators: %s: a currency, such as EUR */
+			$told = sprintf( __( "Crypto payment isn't possible in %s right now. Nothing was charged; please try again later, or choose another way to pay.", 'coinslot' ), $order->get_currency() );
+		} else {
+			$told = __( 'The crypto checkout cannot be reached. Nothing was charged; please try again.', 'coinslot' );
+		}
+		return new RuntimeException( $told );
 	}
 }

@@ -31,8 +31,9 @@ export type Session = {
   test: boolean
   /** Absent while the session exists. */
   deleted?: boolean
+  /** What is charged, in dollars. */
   amount_usd: string
-  /** The price, if it is not in dollars. */
+  /** The price as it was sent, with all digits of its currency; absent = amount_usd, of before other currencies. */
   amount?: string
   currency?: string
   order_ref: string
@@ -42,6 +43,9 @@ export type Session = {
   overpaid_amount: string
   review_reason: string
 }
+
+/** A price: decimal text with all digits of its currency, whose ISO 4217 code is in capitals. */
+export type Price = { amount: string; currency: string }
 
 export type Event = { type: string; timestamp: string; data: Session }
 
@@ -80,31 +84,51 @@ function checkURL(url: string | undefined) {
 const signingKey = (secret: string) =>
   /^whsec_[A-Za-z0-9+/]+=*$/.test(secret.trim()) ? Buffer.from(secret.trim().slice(6), "base64") : Buffer.alloc(0)
 
+// Currencies with another number of digits after the point than two. Source: ISO 4217.
+const NO_DIGITS = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF"
+const THREE_DIGITS = "BHD IQD JOD KWD LYD OMR TND"
+
+function digitsOf(currency: string): number {
+  if (NO_DIGITS.split(" ").includes(currency)) return 0
+  return THREE_DIGITS.split(" ").includes(currency) ? 3 : 2
+}
+
 /**
- * Returns an amount of Medusa's as decimal text with two digits, rounded half up as a price is. It calculates with digits
- * only. Medusa's BigNumber, its raw value, text and numbers are accepted; a number that is not exact is an error.
+ * Returns an amount of Medusa's as a price, rounded half up to the digits of its currency. It calculates with digits only.
+ * Medusa's BigNumber, its raw value, text and numbers are accepted; a number that is not exact is an error.
  */
-export function dollars(amount: unknown): string {
+export function priceOf(amount: unknown, code: string): Price {
+  const currency = code.toUpperCase()
   const text = amountText(amount)
   const parts = /^(\d+)(?:\.(\d*))?$/.exec(text)
   if (!parts) throw new Error(`the amount ${text} is not a positive decimal number`)
-  const digits = (parts[2] ?? "").padEnd(3, "0")
-  let cents = BigInt(parts[1] + digits.slice(0, 2))
-  if (digits[2] >= "5") cents += 1n
-  if (cents === 0n) throw new Error(`the amount ${text} is less than a cent`)
-  return cents.toString().padStart(3, "0").replace(/(..)$/, ".$1")
+
+  const digits = digitsOf(currency)
+  const fraction = (parts[2] ?? "").padEnd(digits + 1, "0")
+  let units = BigInt(parts[1] + fraction.slice(0, digits))
+  if (fraction[digits] >= "5") units += 1n
+  if (units === 0n) throw new Error(`the amount ${text} is less than the least of ${currency}`)
+
+  const padded = units.toString().padStart(digits + 1, "0")
+  const point = padded.length - digits
+  return { amount: digits === 0 ? padded : `${padded.slice(0, point)}.${padded.slice(point)}`, currency }
 }
 
-/** Returns what a session's order costs, such as "25.00 USD". */
-export function price(session: Session): string {
-  return `${session.amount ?? session.amount_usd} ${session.currency ?? "USD"}`
+/** Returns what a session is to pay. */
+export function sessionPrice({ amount, currency, amount_usd }: Pick<Session, "amount" | "currency" | "amount_usd">): Price {
+  return { amount: amount ?? amount_usd, currency: currency ?? "USD" }
+}
+
+/** Returns a price as text, such as "25.00 EUR". Two prices are equal if their texts are. */
+export function priceText({ amount, currency }: Price): string {
+  return `${amount} ${currency}`
 }
 
 function amountText(amount: unknown): string {
   if (typeof amount === "string") return amount.trim()
   if (typeof amount === "number") {
-    // Beyond 15 digits, a number is not the decimal number that was meant.
-    if (Math.abs(amount) >= 1e13) throw new Error(`the number ${amount} is not exact: pass text`)
+    // A number keeps 15 digits of the decimal number that was meant: twelve, and three after the point.
+    if (Math.abs(amount) >= 1e12) throw new Error(`the number ${amount} is not exact: pass text`)
     return String(amount)
   }
   const number = amount as { raw?: { value: unknown }; value?: unknown; toFixed?: () => string }
@@ -142,17 +166,19 @@ export class Client {
   /**
    * Opens a session for a payment session of Medusa's. The reference is Coinslot's idempotency key, too: a repeated call
    * returns the same session, which can be paid again if it has ended unpaid. This one repeats a call that got no answer.
+   * Fails with the code currency_unsupported or rate_unavailable if the checkout has no exchange rate that serves now.
    */
-  async open(amount: string, paymentSession: string, reference: string): Promise<Session> {
+  async open({ amount, currency }: Price, paymentSession: string, reference: string): Promise<Session> {
     const { title, currencies, successUrl, instance } = this.options
     const body = {
-      amount_usd: amount, order_ref: reference, title, currencies, success_url: successUrl,
+      amount, currency, order_ref: reference, title, currencies, success_url: successUrl,
       metadata: { [PAYMENT_SESSION]: paymentSession, [INSTANCE]: instance ?? "" },
     }
     try {
       return await this.call("POST", "/v1/sessions", body, reference)
     } catch (error: any) {
-      if (error.status !== 0 && error.status < 500) throw error
+      const answered = error.status !== 0 && error.status < 500
+      if (answered || error.code === "rate_unavailable") throw error
       return this.call("POST", "/v1/sessions", body, reference)
     }
   }
@@ -179,7 +205,8 @@ export class Client {
       status = response.status
       const answer = await response.json()
       if (response.ok && answer?.id) return answer as Session
-      throw new CoinslotError(status, String(answer?.code ?? "unavailable"), `Coinslot answered ${status}: ${answer?.detail ?? answer?.title}`)
+      const code = String(answer?.code ?? "unavailable")
+      throw new CoinslotError(status, code, `Coinslot answered ${status} ${code}: ${answer?.detail ?? answer?.title}`)
     } catch (error: any) {
       if (error instanceof CoinslotError) throw error
       throw new CoinslotError(status, "unavailable", `Coinslot could not be reached or understood: ${error.cause?.message ?? error.message}`)

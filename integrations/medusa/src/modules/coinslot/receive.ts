@@ -1,6 +1,6 @@
 // What a verified webhook does. Each event is done once, and what is older than the session's newest event is not done.
 import type { CreatePaymentCollectionDTO, IPaymentModuleService, PaymentSessionDTO, WebhookActionResult } from "@medusajs/framework/types"
-import { dollars, Event, price, Session } from "./coinslot"
+import { Event, priceOf, priceText, Session, sessionPrice } from "./coinslot"
 
 export const PROVIDER = "pp_coinslot_coinslot"
 
@@ -10,40 +10,58 @@ export type Shop = {
   logger: { warn: (line: string) => void; error: (line: string) => void }
   /** Runs one job of a key at a time. */
   lock: (key: string, job: () => Promise<void>) => Promise<void>
-  /** Captures the payment of a payment session and makes its cart an order, once. */
+  /** Makes the cart of a payment session an order, once, and captures the payment if the result says so. */
   placeOrder: (session: PaymentSessionDTO, result: WebhookActionResult) => Promise<void>
+  /** Writes a line into the metadata of a payment session's order, in place of an older one under the same key, if there is an order. */
+  noteOrder: (session: PaymentSessionDTO, key: string, line: string) => Promise<void>
   /** Emits an event for subscribers of the shop's own. */
   emit: (name: string, data: Record<string, unknown>) => Promise<void>
 }
 
+type Facts = Pick<Session, "version" | "status" | "late" | "missing_amount" | "overpaid_amount" | "review_reason">
+
 /** What a payment collection's metadata keeps of a Coinslot session, in `coinslot`, by its id. */
-type Note = Pick<Session, "version" | "status" | "late" | "missing_amount" | "overpaid_amount" | "review_reason"> & { events: string[] }
+type Note = Facts & { events: string[] }
 
 /** Does what an event asks for. It throws if that failed: then the event must come again. */
 export async function receive(shop: Shop, id: string, event: Event, result: WebhookActionResult) {
   const paymentSession = result.data!.session_id
   await shop.lock(`coinslot_${paymentSession}`, async () => {
     const [session] = await shop.payments.listPaymentSessions({ id: [paymentSession] })
-    const fits = session?.data?.id === event.data.id && costs(session) === price(event.data)
+    const fits = session?.data?.id === event.data.id && costs(session) === priceText(sessionPrice(event.data))
     const collection = fits ? session.payment_collection_id! : await ownCollection(shop.payments, paymentSession, event.data)
-    if (isOld(await notes(shop.payments, collection), id, event)) return
+    const known = await notes(shop.payments, collection)
+    if (isOld(known, id, event)) return
 
-    if (result.action === "captured" && fits) await shop.placeOrder(session, result)
-    if (result.action === "captured" && !fits) await keepUnmatched(shop, collection, paymentSession, event.data)
+    const captured = result.action === "captured"
+    const hasMoney = captured || result.action === "pending_authorization"
+    if (hasMoney && fits) await shop.placeOrder(session, result)
+    if (captured && !fits) await keepUnmatched(shop, collection, paymentSession, event.data)
     if (event.type === "checkout.partial") {
       shop.logger.warn(`Coinslot: a part of ${event.data.id} was paid; ${event.data.missing_amount} is missing, in the coin`)
     }
     if (event.type === "checkout.confirmed" && event.data.overpaid_amount) {
       shop.logger.warn(`Coinslot: ${event.data.overpaid_amount} too much was paid for ${event.data.id}, in the coin`)
     }
+    const line = describe(newest(known, event.data))
+    if (session) await shop.noteOrder(session, `coinslot_${event.data.id}`, fits ? line : `${line}; see ${collection}`)
     await shop.emit(event.type.replace("checkout.", "coinslot."), summary(paymentSession, event.data))
     await remember(shop.payments, collection, id, event.data)
   })
 }
 
-/** Returns what a payment session of Medusa's is for, as price does for Coinslot's. */
-function costs(session: PaymentSessionDTO): string {
-  return `${dollars(session.amount)} ${session.currency_code.toUpperCase()}`
+/** Says what an operator has to know of a session. Amounts are in the coin. */
+function describe({ status, late, missing_amount, overpaid_amount, review_reason }: Facts): string {
+  const facts: string[] = [status]
+  if (late) facts.push("late")
+  if (missing_amount) facts.push(`${missing_amount} is missing`)
+  if (overpaid_amount) facts.push(`${overpaid_amount} too much`)
+  return facts.join(", ") + (review_reason ? ` (${review_reason})` : "")
+}
+
+/** Returns what a payment session of Medusa's is for, as text. The raw amount has all digits, the other one is a number. */
+function costs(session: PaymentSessionDTO & { raw_amount?: unknown }): string {
+  return priceText(priceOf(session.raw_amount ?? session.amount, session.currency_code))
 }
 
 async function notes(payments: IPaymentModuleService, collection: string): Promise<Record<string, Note>> {
@@ -64,13 +82,18 @@ function isOld(known: Record<string, Note>, id: string, { type, data }: Event): 
 async function remember(payments: IPaymentModuleService, collection: string, id: string, session: Session) {
   const { metadata } = await payments.retrievePaymentCollection(collection)
   const known = (metadata?.coinslot ?? {}) as Record<string, Note>
-  const before = known[session.id]
-  const events = [...(before?.events ?? []), eventKey(id, session)]
-  const { version, status, late, missing_amount, overpaid_amount, review_reason } = session
-  const newest = before && before.version > version ? before : { version, status, late, missing_amount, overpaid_amount, review_reason }
+  const events = [...(known[session.id]?.events ?? []), eventKey(id, session)]
   await payments.updatePaymentCollections(collection, {
-    metadata: { ...metadata, coinslot: { ...known, [session.id]: { ...newest, events } } },
+    metadata: { ...metadata, coinslot: { ...known, [session.id]: { ...newest(known, session), events } } },
   })
+}
+
+/** Returns what is known of a session: of an event, or of a newer one that came before it. */
+function newest(known: Record<string, Note>, session: Session): Facts {
+  const before = known[session.id]
+  if (before && before.version > session.version) return before
+  const { version, status, late, missing_amount, overpaid_amount, review_reason } = session
+  return { version, status, late, missing_amount, overpaid_amount, review_reason }
 }
 
 const eventKey = (id: string, session: Session) => `${id} ${session.version}`
@@ -80,8 +103,9 @@ async function ownCollection(payments: IPaymentModuleService, gone: string, sess
   const id = `pay_col_${session.id}` // the same for every webhook about it
   const [collection] = await payments.listPaymentCollections({ id: [id] })
   if (!collection) {
+    const { amount, currency } = sessionPrice(session)
     await payments.createPaymentCollections({
-      id, currency_code: "usd", amount: session.amount_usd, metadata: { coinslot_unmatched: session.id, payment_session: gone },
+      id, currency_code: currency.toLowerCase(), amount, metadata: { coinslot_unmatched: session.id, payment_session: gone },
     } as CreatePaymentCollectionDTO)
   }
   return id
@@ -93,15 +117,18 @@ async function ownCollection(payments: IPaymentModuleService, gone: string, sess
  */
 async function keepUnmatched(shop: Shop, id: string, gone: string, paid: Session) {
   const [collection] = await shop.payments.listPaymentCollections({ id: [id] }, { relations: ["payment_sessions"] })
+  const { amount, currency } = sessionPrice(paid)
   const session = collection?.payment_sessions?.[0] ?? await shop.payments.createPaymentSession(id, {
-    provider_id: PROVIDER, currency_code: "usd", amount: paid.amount_usd, data: {}, context: { coinslot_session: paid.id } as object,
+    provider_id: PROVIDER, currency_code: currency.toLowerCase(), amount, data: {}, context: { coinslot_session: paid.id } as object,
   })
   await shop.payments.authorizePaymentSession(session.id, {})
-  shop.logger.error(`Coinslot: ${price(paid)} of ${paid.id} came for payment session ${gone}, which is gone or has another price. Deliver or refund it: ${id}`)
+  shop.logger.error(`Coinslot: ${amount} ${currency} of ${paid.id} came for payment session ${gone}, which is gone or has another price. Deliver or refund it: ${id}`)
   await shop.emit("coinslot.unmatched", summary(gone, paid))
 }
 
 function summary(paymentSession: string, session: Session) {
   const { id, status, amount_usd, late, missing_amount, overpaid_amount, review_reason } = session
-  return { id, payment_session_id: paymentSession, status, amount_usd, late, missing_amount, overpaid_amount, review_reason }
+  return {
+    id, payment_session_id: paymentSession, status, ...sessionPrice(session), amount_usd, late, missing_amount, overpaid_amount, review_reason,
+  }
 }

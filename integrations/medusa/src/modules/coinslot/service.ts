@@ -1,22 +1,27 @@
 import {
   AuthorizePaymentInput, AuthorizePaymentOutput, CancelPaymentInput, CancelPaymentOutput, CapturePaymentInput,
   CapturePaymentOutput, DeletePaymentInput, DeletePaymentOutput, GetPaymentStatusInput, GetPaymentStatusOutput,
-  InitiatePaymentInput, InitiatePaymentOutput, Logger, PaymentSessionStatus, ProviderWebhookPayload, RefundPaymentInput,
-  RefundPaymentOutput, RetrievePaymentInput, RetrievePaymentOutput, UpdatePaymentInput, UpdatePaymentOutput,
-  WebhookActionResult,
+  InitiatePaymentInput, InitiatePaymentOutput, Logger, ProviderWebhookPayload, RefundPaymentInput, RefundPaymentOutput,
+  RetrievePaymentInput, RetrievePaymentOutput, UpdatePaymentInput, UpdatePaymentOutput, WebhookActionResult,
 } from "@medusajs/framework/types"
 import { AbstractPaymentProvider, BigNumber, MedusaError } from "@medusajs/framework/utils"
-import { checkOptions, Client, CoinslotError, dollars, Event, INSTANCE, Options, PAYMENT_SESSION, price, Session, verify } from "./coinslot"
+import {
+  checkOptions, Client, CoinslotError, Event, INSTANCE, Options, PAYMENT_SESSION, Price, priceOf, priceText, Session,
+  sessionPrice, verify,
+} from "./coinslot"
 
 /** What a payment session and a payment of Medusa's keep in `data`. Storefronts can read it. */
-type Data = Pick<Session, "id" | "url" | "status" | "test" | "amount_usd" | "order_ref" | "late" | "missing_amount" | "overpaid_amount" |
-  "review_reason"> & { session_id: string; opened: number }
+type Data = Pick<Session, "id" | "url" | "status" | "test" | "amount" | "currency" | "amount_usd" | "order_ref" | "late" | "missing_amount" |
+  "overpaid_amount" | "review_reason"> & { session_id: string; opened: number }
 
-/** What each status of Coinslot's is in Medusa. Only `confirmed` makes an order. */
-const STATUSES: Record<Session["status"], PaymentSessionStatus> = {
-  open: "pending", preparing: "pending", pending: "pending", review: "pending",
-  expired: "canceled", cancelled: "canceled", // a late payment still becomes `confirmed`
-  confirmed: "captured",
+/**
+ * Returns what a session is in Medusa. Only a confirmed one is paid. Money that has come without being proven, as a part or in
+ * a review, is authorized later: Medusa may place the order, which awaits its payment. Without any money there is no order.
+ */
+function statusOf({ status, missing_amount }: Session): "captured" | "pending_authorization" | "canceled" | "pending" {
+  if (status === "confirmed") return "captured"
+  if (status === "review" || missing_amount) return "pending_authorization"
+  return status === "expired" || status === "cancelled" ? "canceled" : "pending" // a late payment still becomes confirmed
 }
 
 const notAllowed = (message: string) => new MedusaError(MedusaError.Types.NOT_ALLOWED, message)
@@ -43,20 +48,21 @@ class CoinslotPaymentProvider extends AbstractPaymentProvider<Options> {
     const paid = (context as { coinslot_session?: string })?.coinslot_session // by the webhook's route; storefronts set no context
     const kept = paid
       ? keep(await this.call((client) => client.read(paid)), paymentSession, 0)
-      : await this.open(amount, currency_code, paymentSession, 0)
+      : await this.open(readPrice(amount, currency_code), paymentSession, 0)
     return { id: kept.id, status: "pending", data: kept }
   }
 
   /**
-   * Asks for the session again while its amount is right, so that it can be paid. Otherwise cancels it, unless money is on
+   * Asks for the session again while its price is right, so that it can be paid. Otherwise cancels it, unless money is on
    * its way, and opens another one.
    */
   async updatePayment({ amount, currency_code, data }: UpdatePaymentInput): Promise<UpdatePaymentOutput> {
     const before = data as Data
-    const same = currency_code.toLowerCase() === "usd" && dollars(amount) === before.amount_usd
+    const price = readPrice(amount, currency_code)
+    const same = priceText(price) === priceText(sessionPrice(before))
     if (!same) await this.cancel(before)
     const opened = same ? before.opened : before.opened + 1
-    return { status: "pending", data: await this.open(amount, currency_code, before.session_id, opened) }
+    return { status: "pending", data: await this.open(price, before.session_id, opened) }
   }
 
   async authorizePayment(input: AuthorizePaymentInput): Promise<AuthorizePaymentOutput> {
@@ -68,11 +74,9 @@ class CoinslotPaymentProvider extends AbstractPaymentProvider<Options> {
     if (session.test && !this.config.acceptTestPayments) {
       throw notAllowed(`Coinslot session ${session.id} is play money, and acceptTestPayments is not set`)
     }
-    const { session_id, opened, amount_usd } = data as Data
-    if (price(session) !== `${amount_usd} USD`) {
-      throw notAllowed(`Coinslot session ${session.id} is for ${price(session)}, not for ${amount_usd} USD`)
-    }
-    return { status: STATUSES[session.status] ?? "pending", data: keep(session, session_id, opened) }
+    const { session_id, opened } = data as Data
+    checkPrice(session, sessionPrice(data as Data))
+    return { status: statusOf(session), data: keep(session, session_id, opened) }
   }
 
   async retrievePayment(input: RetrievePaymentInput): Promise<RetrievePaymentOutput> {
@@ -97,10 +101,13 @@ class CoinslotPaymentProvider extends AbstractPaymentProvider<Options> {
   /** Coinslot sends no coins. With `recordRefunds`, Medusa records a refund that you send yourself. */
   async refundPayment({ data, amount }: RefundPaymentInput): Promise<RefundPaymentOutput> {
     const { id, order_ref } = data as Data
+    const what = `${priceText(priceOf(amount, sessionPrice(data as Data).currency))} of ${id} (${order_ref})`
     if (!this.config.recordRefunds) {
+      // Medusa shows the error if an operator refunds, but not if it cancels a paid order or gives up a cart.
+      this.logger.error(`Coinslot: Medusa asked to refund ${what}, which was refused. If it is due, send it from your own wallet`)
       throw notAllowed(`Coinslot does not send refunds. Agree on an address with the shopper and send the coins of ${id} from your own wallet`)
     }
-    this.logger.warn(`Coinslot: send back ${dollars(amount)} USD of ${id} (${order_ref}) from your own wallet: Medusa has recorded the refund`)
+    this.logger.warn(`Coinslot: send back ${what} from your own wallet: Medusa has recorded the refund`)
     return { data }
   }
 
@@ -120,27 +127,27 @@ class CoinslotPaymentProvider extends AbstractPaymentProvider<Options> {
       return { action: "not_supported" }
     }
     if (event.type === "checkout.review") this.logger.warn(`Coinslot: ${session.id} needs review: ${session.review_reason}`)
-    const actions = { "checkout.confirmed": "captured", "checkout.expired": "canceled", "checkout.cancelled": "canceled" } as const
+    const status = statusOf(session)
+    const later = status === "captured" ? "pending" : status // what a confirmed session reports later is for a person
     return {
-      action: actions[event.type as keyof typeof actions] ?? "pending",
-      data: { session_id: paymentSession, amount: new BigNumber(session.amount_usd) },
+      action: event.type === "checkout.confirmed" ? "captured" : later,
+      data: { session_id: paymentSession, amount: new BigNumber(sessionPrice(session).amount) },
     }
   }
 
   /** Opens the session of a payment session, or asks for it again. Throws if it cannot be paid any more. */
-  private async open(amount: unknown, currency: string, paymentSession: string, opened: number): Promise<Data> {
-    if (currency.toLowerCase() !== "usd") {
-      throw new MedusaError(MedusaError.Types.INVALID_DATA, `Coinslot takes orders in USD, not in ${currency.toUpperCase()}`)
-    }
+  private async open(price: Price, paymentSession: string, opened: number): Promise<Data> {
     const reference = opened ? `${paymentSession}-${opened}` : paymentSession
-    const session = await this.call((client) => client.open(dollars(amount), paymentSession, reference))
+    const attempted = `opening a session for ${priceText(price)}: `
+    const session = await this.call((client) => client.open(price, paymentSession, reference), attempted)
     if (session.test && !this.config.acceptTestPayments) {
       throw new MedusaError(
         MedusaError.Types.UNEXPECTED_STATE,
         `the checkout at ${this.config.url} takes play money only, and acceptTestPayments is not set`,
       )
     }
-    if (session.deleted) return this.open(amount, currency, paymentSession, opened + 1)
+    if (session.deleted) return this.open(price, paymentSession, opened + 1)
+    checkPrice(session, price)
     if (session.status === "cancelled") throw notAllowed(`Coinslot session ${session.id} was canceled in Coinslot, and stays so`)
     if (session.status === "expired") {
       throw notAllowed(`The time of Coinslot session ${session.id} is over, and a part was paid: refund it, or agree on the rest`)
@@ -165,20 +172,34 @@ class CoinslotPaymentProvider extends AbstractPaymentProvider<Options> {
     })
   }
 
-  private async call<T>(use: (client: Client) => Promise<T>): Promise<T> {
+  private async call<T>(use: (client: Client) => Promise<T>, attempted = ""): Promise<T> {
     try {
       return await use(this.client)
     } catch (error: any) {
       const refused = error instanceof CoinslotError && error.status >= 400 && error.status < 500 && error.status !== 401
-      throw new MedusaError(refused ? MedusaError.Types.NOT_ALLOWED : MedusaError.Types.UNEXPECTED_STATE, error.message)
+      throw new MedusaError(refused ? MedusaError.Types.NOT_ALLOWED : MedusaError.Types.UNEXPECTED_STATE, attempted + error.message)
     }
   }
+}
+
+function readPrice(amount: unknown, code: string): Price {
+  try {
+    return priceOf(amount, code)
+  } catch (error: any) {
+    throw new MedusaError(MedusaError.Types.INVALID_DATA, `Coinslot: ${error.message}`)
+  }
+}
+
+/** Throws if a session is not for exactly this price. */
+function checkPrice(session: Session, price: Price) {
+  const [is, want] = [priceText(sessionPrice(session)), priceText(price)]
+  if (is !== want) throw notAllowed(`Coinslot session ${session.id} is for ${is}, not for ${want}`)
 }
 
 function keep(session: Session, paymentSession: string, opened: number): Data {
   const { id, url, status, test, amount_usd, order_ref, late, missing_amount, overpaid_amount, review_reason } = session
   return {
-    id, url, status, test, amount_usd, order_ref, late, missing_amount, overpaid_amount, review_reason,
+    id, url, status, test, ...sessionPrice(session), amount_usd, order_ref, late, missing_amount, overpaid_amount, review_reason,
     session_id: paymentSession, opened,
   }
 }
