@@ -71,7 +71,7 @@ func TestLateChecksWaitBehindOthers(t *testing.T) {
 				if late {
 					s.LateFrom = s.DueAt
 				}
-				checks.Go(func() { _ = server.process(ctx, checkout.ClaimedSession{Session: s}) })
+				checks.Go(func() { _ = server.process(ctx, checkout.StoredSession{Session: s}) })
 			}
 			synctest.Wait()
 		}

@@ -112,11 +112,11 @@ func (sh *Shop) Chosen(usd string, c wire.Choice) payment.Session {
 // Load returns a session as it is stored.
 func (sh *Shop) Load(id string) payment.Session {
 	sh.T.Helper()
-	s, err := sh.Store.Session(sh.T.Context(), id)
+	s, err := sh.Store.Load(sh.T.Context(), id)
 	if err != nil {
 		sh.T.Fatalf("loading %s: %v", id, err)
 	}
-	return s
+	return s.Session
 }
 
 // View returns what a browser is shown of a session.
