@@ -45,12 +45,10 @@ type Session struct {
 	// Deleted reports whether the session was reduced to a tombstone.
 	ErasedAt time.Time `json:"erased_at,omitzero"`
 	Deleted  bool      `json:"deleted,omitempty"`
-	// Unchecked is set by Service.Open when the gateway's currency list was unavailable, so
-	// Order.Currencies could not be validated.
-	Unchecked bool            `json:"-"`
-	Attempts  []Attempt       `json:"attempts,omitempty"`
-	Notice    Notice          `json:"notice,omitzero"`
-	Timeline  []TimelineEntry `json:"timeline,omitempty"`
+
+	Attempts []Attempt       `json:"attempts,omitempty"`
+	Notice   Notice          `json:"notice,omitzero"`
+	Timeline []TimelineEntry `json:"timeline,omitempty"`
 }
 
 // Who closed a session.

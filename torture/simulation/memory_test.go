@@ -88,7 +88,6 @@ func (r *row) stored(epoch int64) checkout.StoredSession {
 // write stores s, except for what only claims and watchers set.
 func (r *row) write(s payment.Session) {
 	s.CheckedAt, s.DueAt = micros(s.CheckedAt), micros(s.DueAt)
-	s.Unchecked = false
 	s.Attempts, s.Order.Metadata = slices.Clone(s.Attempts), maps.Clone(s.Order.Metadata)
 	r.Session = s
 }

@@ -80,11 +80,11 @@ func (sh *Shop) Restart() {
 // Open opens a session of that many dollars.
 func (sh *Shop) Open(usd string) payment.Session {
 	sh.T.Helper()
-	s, _, err := sh.Service.Open(sh.T.Context(), payment.Order{AmountUSD: Dec(usd)}, "")
+	s, err := sh.Service.Open(sh.T.Context(), payment.Order{AmountUSD: Dec(usd)}, "")
 	if err != nil {
 		sh.T.Fatalf("Open(%s) = %v", usd, err)
 	}
-	return s
+	return s.Session
 }
 
 // USDT is a choice of Tether on TRON.

@@ -93,7 +93,7 @@ var insertTests = cases{
 		s := full()
 		wantNoZero(t, "Session", reflect.ValueOf(s))
 		check(t, b, inserted(t, b, s))
-		s.Version, s.Unchecked = 1, false // Service.Open sets the latter, and nothing else does
+		s.Version = 1
 		check(t, b, s)
 
 		other := fresh(2)
@@ -209,9 +209,8 @@ func full() payment.Session {
 		Test: true, ErasedAt: exact, Deleted: true, CreatedAt: exact,
 		ExpiresAt: exact.Add(time.Hour), ClosedBy: payment.ClosedByShopper,
 		CheckedAt: now.Add(time.Minute), DueAt: now.Add(time.Hour), LateFrom: now.Add(time.Minute),
-		Unchecked: true,
-		Attempts:  []payment.Attempt{fullAttempt(exact)},
-		Reopened:  2, Spent: 1,
+		Attempts: []payment.Attempt{fullAttempt(exact)},
+		Reopened: 2, Spent: 1,
 		Notice: payment.Notice{Code: wire.CodePaymentRefused},
 		Timeline: []payment.TimelineEntry{
 			{At: exact, By: "gateway", What: "attempt.pending", Detail: "ABC-1"},
