@@ -28,17 +28,17 @@ func (s *server) createSession(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 
-	session, created, err := s.Checkout.Open(r.Context(), o, key)
+	opened, err := s.Checkout.Open(r.Context(), o, key)
 	if err != nil {
 		return web.StorageError(err)
 	}
 
-	logs.NoteSession(r.Context(), session.ID)
-	if !created {
+	logs.NoteSession(r.Context(), opened.ID)
+	if !opened.Created {
 		w.Header().Set("Idempotent-Replayed", "true")
 	}
 
-	return web.Respond(w, http.StatusCreated, s.Checkout.Object(session))
+	return web.Respond(w, http.StatusCreated, s.Checkout.OpenedObject(opened))
 }
 
 // cursorPattern matches next_cursor of a list of sessions.

@@ -31,13 +31,13 @@ func (c *Service) cancel(
 ) (payment.Session, error) {
 	ctx, stop := context.WithTimeout(ctx, actionTime)
 	defer stop()
-	s, err := c.Session(ctx, id)
+	s, err := c.load(ctx, id)
 	if err != nil {
-		return s, err
+		return s.Session, err
 	}
 	s, err = c.awaitCreate(ctx, s)
 	if err != nil {
-		return s, err
+		return s.Session, err
 	}
 
 	a := s.Current()
@@ -46,15 +46,15 @@ func (c *Service) cancel(
 		// finish even if the client disconnects, so that gateway and database agree
 		working, stop := detach(ctx)
 		defer stop()
-		r, err := c.cancelAtGateway(working, ClaimedSession{Session: s}, a)
+		r, err := c.cancelAtGateway(working, s, a)
 		if err != nil {
-			return s, err
+			return s.Session, err
 		}
 		last = &r
 		ctx = context.WithoutCancel(ctx)
 	}
 
-	return c.Change(ctx, s.ID, func(s *payment.Session, now time.Time) error {
+	return c.change(ctx, s, func(s *payment.Session, now time.Time) error {
 		if last != nil {
 			if err := s.Apply(a.Number, *last, c.Gateway.Environment(), now); err != nil {
 				return err
@@ -75,7 +75,7 @@ func (c *Service) cancel(
 // CodePaymentInProgress if money is on its way or the gateway did not cancel,
 // CodeGatewayUnavailable; the store's.
 func (c *Service) cancelAtGateway(
-	ctx context.Context, s ClaimedSession, a *payment.Attempt,
+	ctx context.Context, s StoredSession, a *payment.Attempt,
 ) (payment.Record, error) {
 	r, err := c.patient.Status(ctx, a.TrackingCode)
 	if err != nil {
@@ -107,7 +107,7 @@ func (c *Service) cancelAtGateway(
 // requireUnpaid returns nil if r shows that attempt n has ended unpaid. Otherwise money is or
 // may be on its way: that is recorded at once, since the requested change fails.
 func (c *Service) requireUnpaid(
-	ctx context.Context, s ClaimedSession, n int, r payment.Record,
+	ctx context.Context, s StoredSession, n int, r payment.Record,
 ) error {
 	mine := r.TrackingCode == s.Attempt(n).TrackingCode
 	if mine && payment.HasEnded(r.Status) && !r.Paid.IsPositive() {

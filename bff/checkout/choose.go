@@ -24,19 +24,19 @@ func (c *Service) Choose(
 	ctx, stop := context.WithTimeout(ctx, actionTime)
 	defer stop()
 
-	s, err := c.Session(ctx, id)
+	s, err := c.load(ctx, id)
 	if err != nil {
-		return s, err
+		return s.Session, err
 	}
 
 	currencies, err := c.awaitCurrencies(ctx)
 	if err != nil {
-		return s, c.unavailable(ctx, "reading the currency list", err)
+		return s.Session, c.unavailable(ctx, "reading the currency list", err)
 	}
 
 	desired, err := payment.NewDesired(s.Order, currencies, choice)
 	if err != nil {
-		return s, err
+		return s.Session, err
 	}
 
 	return c.openAttempt(ctx, s, desired)
@@ -45,20 +45,20 @@ func (c *Service) Choose(
 // openAttempt cancels a waiting attempt that the desired one replaces, and opens that. ctx has a
 // deadline.
 func (c *Service) openAttempt(
-	ctx context.Context, s payment.Session, desired payment.Desired,
+	ctx context.Context, s StoredSession, desired payment.Desired,
 ) (payment.Session, error) {
 	replaced, err := s.ReplacedBy(desired, c.Now())
 	if err != nil {
-		return s, err
+		return s.Session, err
 	}
 	if replaced == 0 {
-		return c.addAttempt(ctx, ClaimedSession{Session: s}, desired)
+		return c.addAttempt(ctx, s, desired)
 	}
 
 	// The poller must not report the cancellation meanwhile, nor write older records.
 	held, err := c.Store.Hold(ctx, s.ID, c.Now(), holdLease)
 	if err != nil {
-		return s, fmt.Errorf("holding session %q: %w", s.ID, err)
+		return s.Session, fmt.Errorf("holding session %q: %w", s.ID, err)
 	}
 	defer c.releaseHeld(ctx, held)
 
@@ -89,36 +89,36 @@ func (c *Service) openAttempt(
 // addAttempt saves the intent to open the desired attempt, and then sends its create. If another
 // request was first, it joins that one's attempt.
 func (c *Service) addAttempt(
-	ctx context.Context, s ClaimedSession, desired payment.Desired,
+	ctx context.Context, s StoredSession, desired payment.Desired,
 ) (payment.Session, error) {
 	desired.Trace = c.Trace(ctx)
-	saved, err := c.saveIntent(ctx, s, desired)
-	if errors.Is(err, payment.ErrJoined) || errors.Is(err, payment.ErrFenced) {
-		return c.Session(ctx, s.ID)
-	}
-	if err != nil {
-		return saved, err
-	}
-	return c.startCreate(ctx, saved, len(saved.Attempts), desired.Offer)
-}
-
-// saveIntent saves the intent, with another order number as long as the drawn one is taken.
-func (c *Service) saveIntent(
-	ctx context.Context, s ClaimedSession, desired payment.Desired,
-) (payment.Session, error) {
 	for range maxDraws {
 		saved, err := c.change(ctx, s, func(s *payment.Session, now time.Time) error {
 			return s.AddIntent(desired, now)
 		})
-		if !errors.Is(err, payment.ErrTaken) {
+		if errors.Is(err, payment.ErrTaken) {
+			continue // AddIntent draws another order number
+		}
+		if errors.Is(err, payment.ErrJoined) || errors.Is(err, payment.ErrFenced) {
+			return c.Session(ctx, s.ID)
+		}
+		if err != nil {
 			return saved, err
 		}
+
+		return c.startCreate(ctx, saved, len(saved.Attempts), desired.Offer)
 	}
-	return s.Session, fmt.Errorf("drawing an order number for session %q: %w", s.ID, payment.ErrTaken)
+
+	return s.Session, noFreeNumber(s.ID)
+}
+
+// noFreeNumber is the error of maxDraws order numbers that are all taken.
+func noFreeNumber(session string) error {
+	return fmt.Errorf("drawing an order number for session %q: %w", session, payment.ErrTaken)
 }
 
 // releaseHeld ends the lease of a session that an action has held; it only logs errors.
-func (c *Service) releaseHeld(ctx context.Context, held ClaimedSession) {
+func (c *Service) releaseHeld(ctx context.Context, held StoredSession) {
 	err := c.release(context.WithoutCancel(ctx), held)
 	if err != nil {
 		c.Log.ErrorContext(ctx, "releasing a session failed", "session", held.ID, "error", err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/checkout"
 	"coinslot/bff/checkout/checkouttest"
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
@@ -284,15 +285,15 @@ func TestCurrenciesUnavailable(t *testing.T) {
 func TestOpenIsIdempotent(t *testing.T) {
 	t.Parallel()
 	h := checkouttest.NewShop(t)
-	open := func(o payment.Order, key string) (payment.Session, bool, error) {
+	open := func(o payment.Order, key string) (checkout.Opened, error) {
 		return h.Service.Open(t.Context(), o, key)
 	}
-	a, created, err := open(payment.Order{AmountUSD: checkouttest.Dec("25"), Ref: "1001"}, "k1")
-	if err != nil || !created {
-		t.Fatalf("Open = %v, %v; want a new session", created, err)
+	a, err := open(payment.Order{AmountUSD: checkouttest.Dec("25"), Ref: "1001"}, "k1")
+	if err != nil || !a.Created {
+		t.Fatalf("Open = %v, %v; want a new session", a.Created, err)
 	}
 	for _, key := range []string{"k1", "k2", ""} {
-		b, created, err := open(
+		b, err := open(
 			payment.Order{
 				AmountUSD: checkouttest.Dec("25.00"),
 				Ref:       "1001",
@@ -300,24 +301,24 @@ func TestOpenIsIdempotent(t *testing.T) {
 			},
 			key,
 		)
-		if err != nil || created || b.ID != a.ID {
-			t.Errorf("Open with key %q = %s, %v, %v; want %s again", key, b.ID, created, err, a.ID)
+		if err != nil || b.Created || b.ID != a.ID {
+			t.Errorf("Open with key %q = %s, %v, %v; want %s again", key, b.ID, b.Created, err, a.ID)
 		}
 	}
-	_, _, err = open(payment.Order{AmountUSD: checkouttest.Dec("25.01"), Ref: "1001"}, "")
+	_, err = open(payment.Order{AmountUSD: checkouttest.Dec("25.01"), Ref: "1001"}, "")
 	checkouttest.WantCode(t, err, wire.CodeOrderConflict)
-	_, _, err = open(payment.Order{AmountUSD: checkouttest.Dec("9")}, "k1")
+	_, err = open(payment.Order{AmountUSD: checkouttest.Dec("9")}, "k1")
 	checkouttest.WantCode(t, err, wire.CodeIdempotency)
 	if s := h.Open("25"); s.ID == a.ID {
 		t.Errorf("an order without reference joined %s", a.ID)
 	}
-	_, _, err = open(payment.Order{}, "")
+	_, err = open(payment.Order{}, "")
 	checkouttest.WantCode(t, err, wire.CodeInvalid)
 }
 
 func TestSessionExpires(t *testing.T) {
 	h := checkouttest.NewShop(t)
-	s, _, err := h.Service.Open(t.Context(),
+	s, err := h.Service.Open(t.Context(),
 		payment.Order{AmountUSD: checkouttest.Dec("25"), ExpiresIn: time.Hour}, "")
 	fortest.OK(t, err)
 	h.Clock.Move(time.Hour)

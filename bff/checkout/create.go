@@ -3,7 +3,6 @@ package checkout
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -30,55 +29,76 @@ var errNotListed = &payment.RefusedError{
 	Message: "the coin is not listed any more",
 }
 
-// replace runs rule, which may abandon an attempt, and sends the create of the replacement if this
-// change appended one: no other process may send it a second time. No attempt is replaced while the
-// currency list is unavailable: the answer could not be checked.
-func (c *Service) replace(ctx context.Context, old ClaimedSession, rule payment.ChangeFunc) error {
-	currencies, unavailable := c.Currencies(ctx)
-	for range maxDraws {
-		appended := false
-		s, err := c.change(ctx, old, func(s *payment.Session, now time.Time) error {
-			before := len(s.Attempts)
-			err := rule(s, now)
-			appended = err == nil && len(s.Attempts) > before
-			if !appended {
-				return err
-			}
-			s.Attempts[before].Trace = c.Trace(ctx)
-			return unavailable
-		})
-		if errors.Is(err, payment.ErrTaken) {
-			continue
-		}
-		if err != nil || !appended {
-			return err
-		}
-
-		n := len(s.Attempts)
-		_, err = c.startCreate(ctx, s, n, offerOf(s.Attempt(n), currencies))
-		return err
+// saveDecided saves what a rule has decided about a lost create: next, which was s. If the rule has
+// appended a replacement, it sends its create: s must not have changed since, so that no other
+// process sends it a second time. If s has changed, it is due again as that change says.
+//
+// No attempt is replaced while the currency list is unavailable: the answer could not be checked.
+func (c *Service) saveDecided(ctx context.Context, s StoredSession, next payment.Session) error {
+	n := len(next.Attempts)
+	if n == len(s.Attempts) {
+		_, err := c.save(ctx, s, next)
+		return ignoreChanged(err)
 	}
 
-	return fmt.Errorf("drawing an order number for session %q: %w", old.ID, payment.ErrTaken)
-}
-
-// resend sends a create that the gateway was too busy for, if it is time and no other process does.
-func (c *Service) resend(ctx context.Context, s ClaimedSession, n int) error {
 	currencies, err := c.Currencies(ctx)
 	if err != nil {
 		return err
 	}
 
-	send := false
-	changed, err := c.change(ctx, s, func(s *payment.Session, now time.Time) (err error) {
-		send, err = s.ResumeCreate(n, now)
-		return err
-	})
-	if err != nil || !send {
+	next.Attempts[n-1].Trace = c.Trace(ctx)
+	for range maxDraws {
+		saved, err := c.save(ctx, s, next)
+		if errors.Is(err, payment.ErrTaken) {
+			next.DrawOrderID(n)
+			continue
+		}
+		if err != nil {
+			return ignoreChanged(err)
+		}
+
+		_, err = c.startCreate(ctx, saved, n, offerOf(saved.Attempt(n), currencies))
 		return err
 	}
 
-	_, err = c.startCreate(ctx, changed, n, offerOf(changed.Attempt(n), currencies))
+	return noFreeNumber(s.ID)
+}
+
+// ignoreChanged returns nil for errChanged.
+func ignoreChanged(err error) error {
+	if errors.Is(err, errChanged) {
+		return nil
+	}
+	return err
+}
+
+// resend sends a create that the gateway was too busy for, if it is time and no other process does.
+func (c *Service) resend(ctx context.Context, s StoredSession, n int) error {
+	currencies, err := c.Currencies(ctx)
+	if err != nil {
+		return err
+	}
+
+	s, err = c.reload(ctx, s)
+	if err != nil {
+		return err
+	}
+
+	next := s.Snapshot()
+	send, err := next.ResumeCreate(n, c.Now().UTC())
+	if errors.Is(err, payment.ErrUnchanged) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+
+	saved, err := c.save(ctx, s, next)
+	if err != nil || !send {
+		return ignoreChanged(err)
+	}
+
+	_, err = c.startCreate(ctx, saved, n, offerOf(saved.Attempt(n), currencies))
 	return err
 }
 

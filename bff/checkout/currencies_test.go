@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"coinslot/app/wire"
+	"coinslot/bff/checkout"
 	"coinslot/bff/checkout/checkouttest"
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
@@ -18,16 +19,16 @@ func TestOpenChecksCurrencies(t *testing.T) {
 	order := func(ref string, currencies ...string) payment.Order {
 		return payment.Order{AmountUSD: checkouttest.Dec("25"), Ref: ref, Currencies: currencies}
 	}
-	open := func(o payment.Order, key string) (payment.Session, bool, error) {
+	open := func(o payment.Order, key string) (checkout.Opened, error) {
 		return h.Service.Open(t.Context(), o, key)
 	}
 	away := errors.New("gateway is away")
 	h.Gateway.CoinsHook = func() error { return away }
-	byRef, _, err := open(order("1", "NOPE"), "")
+	byRef, err := open(order("1", "NOPE"), "")
 	if err != nil || !byRef.Unchecked {
 		t.Errorf("Open without a list = unchecked %t, %v; want true", byRef.Unchecked, err)
 	}
-	byKey, _, err := open(order("", "NOPE"), "key")
+	byKey, err := open(order("", "NOPE"), "key")
 	fortest.OK(t, err)
 	h.Gateway.CoinsHook = nil
 	for name, c := range map[string]struct {
@@ -45,7 +46,7 @@ func TestOpenChecksCurrencies(t *testing.T) {
 		"key repeated":     {order("", "NOPE"), "key", byKey.ID},
 		"ref with another": {order("1", "NADA"), "", "order_conflict order_ref"},
 	} {
-		s, created, err := open(c.order, c.key)
+		s, err := open(c.order, c.key)
 		got := s.ID
 		var refused *wire.Error
 		switch {
@@ -53,7 +54,7 @@ func TestOpenChecksCurrencies(t *testing.T) {
 			got = string(refused.Code) + " " + refused.Param
 		case err != nil:
 			t.Fatalf("%s: %v", name, err)
-		case created:
+		case s.Created:
 			got = "new"
 		}
 		if got != c.want || s.Unchecked {

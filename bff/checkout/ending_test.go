@@ -291,7 +291,7 @@ func TestLateCheckIsCountedOnce(t *testing.T) {
 	h.Clock.Move(10 * time.Minute)
 	stale := h.Load(s.ID)
 	for range 4 {
-		fortest.OK(t, h.Service.Process(t.Context(), checkout.ClaimedSession{Session: stale}))
+		fortest.OK(t, h.Service.Process(t.Context(), checkout.StoredSession{Session: stale}))
 	}
 	fortest.Equal(t, h.Load(s.ID).Attempts[0].ChecksDone, 1, "late checks counted")
 }

@@ -19,30 +19,30 @@ func (c *Service) Extend(ctx context.Context, id string, number int) (payment.Se
 	ctx, stop := context.WithTimeout(ctx, actionTime)
 	defer stop()
 
-	s, err := c.Session(ctx, id)
+	s, err := c.load(ctx, id)
 	if err != nil {
-		return s, err
+		return s.Session, err
 	}
 
 	err = s.Extendable(number)
 	if errors.Is(err, payment.ErrJoined) {
-		return s, nil
+		return s.Session, nil
 	}
 	if err != nil {
-		return s, err
+		return s.Session, err
 	}
 
 	currencies, err := c.awaitCurrencies(ctx)
 	if err != nil {
-		return s, c.unavailable(ctx, "reading the currency list", err)
+		return s.Session, c.unavailable(ctx, "reading the currency list", err)
 	}
 
 	desired, err := s.Extension(currencies, c.Now())
 	if errors.Is(err, payment.ErrJoined) {
-		return s, nil
+		return s.Session, nil
 	}
 	if err != nil {
-		return s, err
+		return s.Session, err
 	}
 
 	return c.openAttempt(ctx, s, desired)

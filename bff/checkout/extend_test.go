@@ -161,10 +161,10 @@ func TestExtendIsBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := checkouttest.NewShop(t)
-			s, _, err := h.Service.Open(t.Context(),
+			opened, err := h.Service.Open(t.Context(),
 				payment.Order{AmountUSD: checkouttest.Dec("25"), ExpiresIn: c.expires}, "")
 			fortest.OK(t, err)
-			h.Must(h.Choose(s.ID, checkouttest.USDT()))
+			s := h.Must(h.Choose(opened.ID, checkouttest.USDT()))
 			for h.Run(10 * time.Minute); h.View(s.ID).Can(wire.Extend); h.Run(10 * time.Minute) {
 				s = h.Must(h.Extend(s.ID, 0))
 			}

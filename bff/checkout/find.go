@@ -23,7 +23,8 @@ func (c *Service) FindByTrackingCode(
 	if len(held) == 0 {
 		return payment.Session{}, payment.ErrNotFound
 	}
-	return c.Store.Session(ctx, held[0].Session)
+	s, err := c.Store.Load(ctx, held[0].Session)
+	return s.Session, err
 }
 
 // FindByOrder returns the session of o, if its reference is stored for an equal order. Errors:

@@ -23,7 +23,12 @@ const hintInterval = 10 * time.Second
 func (c *Service) Hint(ctx context.Context, s payment.Session) error {
 	now := c.Now()
 	if at := s.LastChecked().Add(hintInterval); now.Before(at) {
-		if hintInterval < payment.SlightlyBefore(c.Schedule.Interval(c.IsWatched(s))) {
+		stored, err := c.Store.Load(ctx, s.ID)
+		if err != nil {
+			return err
+		}
+		watched := c.IsWatched(s.ID, stored.WatchedUntil)
+		if hintInterval < payment.SlightlyBefore(c.Schedule.Interval(watched)) {
 			return c.checkSooner(ctx, s, at)
 		}
 		// With list polls, LastChecked may never be ten seconds ago.
@@ -43,7 +48,7 @@ func (c *Service) checkSooner(ctx context.Context, s payment.Session, at time.Ti
 	if a == nil || a.State == payment.Creating || a.State == payment.Unknown {
 		return nil
 	}
-	return c.Store.Touch(ctx, ClaimedSession{Session: s}, s.CheckedAt, at)
+	return c.Store.Touch(ctx, StoredSession{Session: s}, s.CheckedAt, at)
 }
 
 // maxHints bounds the sessions that are remembered.

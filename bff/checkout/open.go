@@ -10,16 +10,23 @@ import (
 	"coinslot/bff/payment"
 )
 
+// Opened is the session of an order.
+type Opened struct {
+	payment.Session
+	Created bool // false = it existed before
+	// Unchecked reports that Order.Currencies of a new session could not be validated, because the
+	// gateway's currency list was unavailable.
+	Unchecked bool
+}
+
 // Open stores a session for o, or returns the existing one with its reference or key. key is
-// the Idempotency-Key of the request; "" = none. created reports which. An existing session that
-// has ended unpaid is reopened: see [payment.Session.Reopenable].
+// the Idempotency-Key of the request; "" = none. An existing session that has ended unpaid is
+// reopened: see [payment.Session.Reopenable].
 //
 // Errors: *wire.Error with CodeOrderConflict or CodeIdempotency if the reference or key belongs
 // to another order, or as from [payment.Order.Validate]; CodeInvalid with Param "currencies" if
 // the gateway offers none of o.Currencies; the store's.
-func (c *Service) Open(
-	ctx context.Context, o payment.Order, key string,
-) (s payment.Session, created bool, err error) {
+func (c *Service) Open(ctx context.Context, o payment.Order, key string) (Opened, error) {
 	return c.open(ctx, o, key, (*payment.Session).Reopenable)
 }
 
@@ -27,16 +34,16 @@ func (c *Service) Open(
 // it reopens only sessions whose time to choose a coin is over; the page of others can begin again.
 func (c *Service) OpenForShopper(
 	ctx context.Context, o payment.Order, key string,
-) (s payment.Session, created bool, err error) {
+) (Opened, error) {
 	return c.open(ctx, o, key, (*payment.Session).TimedOut)
 }
 
 func (c *Service) open(
 	ctx context.Context, o payment.Order, key string,
 	reopens func(s *payment.Session, now time.Time) bool,
-) (s payment.Session, created bool, err error) {
+) (Opened, error) {
 	if err := o.Validate(); err != nil {
-		return payment.Session{}, false, err
+		return Opened{}, err
 	}
 
 	o = o.Complete()
@@ -46,16 +53,16 @@ func (c *Service) open(
 	}
 	fresh := c.newSession(o, key)
 	if err != nil {
-		s, created, err = c.findExisting(ctx, fresh, err)
+		s, err := c.findExisting(ctx, fresh, err)
 		c.reportRefusedPrice(err)
-		return s, created, err
+		return Opened{Session: s}, err
 	}
 
-	s, err = c.Store.Insert(ctx, fresh)
+	s, err := c.Store.Insert(ctx, fresh)
 	if errors.Is(err, payment.ErrExists) {
 		err := conflict(s, fresh)
 		if err != nil || !reopens(&s, c.Now()) {
-			return s, false, err
+			return Opened{Session: s}, err
 		}
 		s, err = c.Change(ctx, s.ID, func(s *payment.Session, now time.Time) error {
 			if !reopens(s, now) {
@@ -63,19 +70,31 @@ func (c *Service) open(
 			}
 			return s.Reopen(o, now)
 		})
-		return s, false, err
+		return Opened{Session: s}, err
 	}
 	if err != nil {
-		return payment.Session{}, false, fmt.Errorf("storing a session: %w", err)
+		return Opened{}, fmt.Errorf("storing a session: %w", err)
 	}
 
 	c.Transitioned(payment.Session{}, s)
-	s.Unchecked = !known
-	if s.Unchecked {
+	if !known {
 		c.Log.WarnContext(ctx, "currencies not validated: gateway currency list unavailable",
 			"session", s.ID, "currencies", o.Currencies)
 	}
-	return s, true, nil
+	return Opened{Session: s, Created: true, Unchecked: !known}, nil
+}
+
+// OpenedObject returns o as in the answer of the API to its opening.
+func (c *Service) OpenedObject(o Opened) payment.Object {
+	object := c.Object(o.Session)
+	if o.Unchecked {
+		object.Warnings = []payment.Warning{{
+			Param: "currencies",
+			Detail: "could not be checked: the gateway's currency list is unavailable; " +
+				"if no currency matches, the shopper cannot pay",
+		}}
+	}
+	return object
 }
 
 // currencyPatience is how long Open waits for the gateway's currency list.
@@ -110,7 +129,7 @@ func (c *Service) checkCurrencies(ctx context.Context, o payment.Order) (known b
 // now, or why it cannot (wrong) if there is none.
 func (c *Service) findExisting(
 	ctx context.Context, fresh payment.Session, wrong error,
-) (s payment.Session, created bool, err error) {
+) (payment.Session, error) {
 	same := []payment.Filter{
 		{IdempotencyKey: fresh.IdempotencyKey},
 		{OrderRef: fresh.Order.Ref},
@@ -118,14 +137,14 @@ func (c *Service) findExisting(
 	for _, f := range same {
 		s, found, err := c.first(ctx, f)
 		if err != nil {
-			return payment.Session{}, false, fmt.Errorf("looking up the order's session: %w", err)
+			return payment.Session{}, fmt.Errorf("looking up the order's session: %w", err)
 		}
 		if found {
-			return s, false, conflict(s, fresh)
+			return s, conflict(s, fresh)
 		}
 	}
 
-	return payment.Session{}, false, wrong
+	return payment.Session{}, wrong
 }
 
 func (c *Service) newSession(o payment.Order, key string) payment.Session {

@@ -90,7 +90,7 @@ func detach(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // awaitCreate returns the session once the create in flight has its answer, or when the time of
 // ctx is nearly over. Errors: as for Session.
-func (c *Service) awaitCreate(ctx context.Context, s payment.Session) (payment.Session, error) {
+func (c *Service) awaitCreate(ctx context.Context, s StoredSession) (StoredSession, error) {
 	for {
 		a := s.Current()
 		inFlight := a != nil && a.State == payment.Creating && !a.Postponed()
@@ -103,7 +103,7 @@ func (c *Service) awaitCreate(ctx context.Context, s payment.Session) (payment.S
 		}
 
 		var err error
-		s, err = c.Session(ctx, s.ID)
+		s, err = c.load(ctx, s.ID)
 		if err != nil {
 			return s, err
 		}

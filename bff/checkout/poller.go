@@ -19,18 +19,18 @@ type DueStore interface {
 	// now+lease, unless they are released.
 	Claim(
 		ctx context.Context, now time.Time, lease time.Duration, limit int, late bool,
-	) ([]ClaimedSession, error)
+	) ([]StoredSession, error)
 	// ClaimOf is Claim of the given sessions, late or not, in no order.
 	ClaimOf(
 		ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int,
-	) ([]ClaimedSession, error)
+	) ([]StoredSession, error)
 }
 
 // PollerConfig configures a [Poller].
 type PollerConfig struct {
 	Store DueStore
 	// Process does what is due for one session, and blocks until it is done.
-	Process func(ctx context.Context, s ClaimedSession) error
+	Process func(ctx context.Context, s StoredSession) error
 	// Interval is the pause between two claims. Zero means 50 ms.
 	Interval time.Duration
 	// Lease is how long a claim is exclusive; processing is canceled after five sixths of it.
@@ -66,7 +66,7 @@ type Poller struct {
 	retryAt    time.Time       // no claim before, for Run only
 }
 
-type claimFunc func(ctx context.Context, limit int) ([]ClaimedSession, error)
+type claimFunc func(ctx context.Context, limit int) ([]StoredSession, error)
 
 // lane is a kind of claim with slots of its own.
 type lane struct {
@@ -105,7 +105,7 @@ func NewPoller(c PollerConfig) *Poller {
 	}
 
 	claim := func(late bool) claimFunc {
-		return func(ctx context.Context, limit int) ([]ClaimedSession, error) {
+		return func(ctx context.Context, limit int) ([]StoredSession, error) {
 			return c.Store.Claim(ctx, c.Now(), c.Lease, limit, late)
 		}
 	}
@@ -271,7 +271,7 @@ func (p *Poller) startLane(ctx context.Context, l *lane) (int, error) {
 }
 
 // process processes one session; a panic must not stop the others.
-func (p *Poller) process(ctx context.Context, s ClaimedSession) {
+func (p *Poller) process(ctx context.Context, s StoredSession) {
 	defer func() {
 		if r := recover(); r != nil {
 			p.Log.ErrorContext(ctx, "processing a session panicked", "session", s.ID, "panic", r)

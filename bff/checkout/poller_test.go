@@ -25,14 +25,14 @@ type rows struct {
 
 func (r *rows) Claim(
 	_ context.Context, now time.Time, lease time.Duration, limit int, late bool,
-) ([]ClaimedSession, error) {
+) ([]StoredSession, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var list []ClaimedSession
+	var list []StoredSession
 	for id, at := range r.due {
 		if !at.After(now) && r.late[id] == late && len(list) < limit {
 			r.due[id] = now.Add(lease)
-			list = append(list, ClaimedSession{Session: payment.Session{ID: id}})
+			list = append(list, StoredSession{Session: payment.Session{ID: id}})
 		}
 	}
 	return list, r.err
@@ -40,14 +40,14 @@ func (r *rows) Claim(
 
 func (r *rows) ClaimOf(
 	_ context.Context, ids []string, now time.Time, lease time.Duration, limit int,
-) ([]ClaimedSession, error) {
+) ([]StoredSession, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var list []ClaimedSession
+	var list []StoredSession
 	for _, id := range ids {
 		if at, ok := r.due[id]; ok && !at.After(now) && len(list) < limit {
 			r.due[id] = now.Add(lease)
-			list = append(list, ClaimedSession{Session: payment.Session{ID: id}})
+			list = append(list, StoredSession{Session: payment.Session{ID: id}})
 		}
 	}
 	return list, r.err
@@ -65,7 +65,7 @@ func TestRunProcessesWhatIsDue(t *testing.T) {
 		processed := make(chan string, 10)
 		p := NewPoller(PollerConfig{
 			Store: store,
-			Process: func(_ context.Context, s ClaimedSession) error {
+			Process: func(_ context.Context, s StoredSession) error {
 				processed <- s.ID
 				return nil
 			}})
@@ -101,7 +101,7 @@ func TestProcessDueOutlivesFailures(t *testing.T) {
 	p := NewPoller(PollerConfig{
 		Store:       store,
 		Concurrency: 5,
-		Process: func(_ context.Context, s ClaimedSession) error {
+		Process: func(_ context.Context, s StoredSession) error {
 			mu.Lock()
 			seen++
 			mu.Unlock()
@@ -131,7 +131,7 @@ func TestKickClaimsNow(t *testing.T) {
 		p := NewPoller(PollerConfig{
 			Store:    store,
 			Interval: time.Hour,
-			Process: func(_ context.Context, s ClaimedSession) error {
+			Process: func(_ context.Context, s StoredSession) error {
 				processed <- s.ID
 				return nil
 			}})
@@ -153,7 +153,7 @@ func TestSlowSessionBlocksNoOther(t *testing.T) {
 		p := NewPoller(PollerConfig{
 			Store:       store,
 			Concurrency: 2,
-			Process: func(_ context.Context, s ClaimedSession) error {
+			Process: func(_ context.Context, s StoredSession) error {
 				if s.ID == "cs_slow" {
 					<-slow
 				}
@@ -199,7 +199,7 @@ func TestWatchedFirst(t *testing.T) {
 			Concurrency:     2,
 			Watched:         func() []string { return []string{"cs_watched", "cs_done"} },
 			WatchedInterval: 3 * time.Second,
-			Process: func(ctx context.Context, s ClaimedSession) error {
+			Process: func(ctx context.Context, s StoredSession) error {
 				if s.ID == "cs_watched" {
 					at = append(at, time.Since(start))
 					store.set(s.ID, time.Now().Add(3*time.Second))
@@ -258,7 +258,7 @@ func TestLateChecksKeepNoOtherWaiting(t *testing.T) {
 		p := NewPoller(PollerConfig{
 			Store:       store,
 			Concurrency: 8,
-			Process: func(ctx context.Context, s ClaimedSession) error {
+			Process: func(ctx context.Context, s StoredSession) error {
 				if s.ID == "cs_paid" {
 					paid = time.Since(start)
 					return nil
@@ -299,7 +299,7 @@ func TestLateChecksAreFound(t *testing.T) {
 		at := map[string]time.Duration{}
 		p := NewPoller(PollerConfig{
 			Store: store,
-			Process: func(_ context.Context, s ClaimedSession) error {
+			Process: func(_ context.Context, s StoredSession) error {
 				at[s.ID] = time.Since(start)
 				return nil
 			}})
@@ -325,7 +325,7 @@ func TestDueTimesAreCapped(t *testing.T) {
 		var calls, offset atomic.Int64
 		p := NewPoller(PollerConfig{
 			Store:   &rows{due: map[string]time.Time{}},
-			Process: func(context.Context, ClaimedSession) error { return nil },
+			Process: func(context.Context, StoredSession) error { return nil },
 			Now:     func() time.Time { return time.Now().Add(time.Duration(offset.Load())) },
 			CapDue: func(context.Context, time.Time) (int, error) {
 				if calls.Add(1) == 1 {

@@ -46,9 +46,12 @@ type Rates interface {
 	) (dollars decimal.Decimal, rate wire.Rate, err error)
 }
 
-// ClaimedSession is a session with the claim under which it is processed.
-type ClaimedSession struct {
+// StoredSession is a session as the store returns it, with what no rule of it knows.
+type StoredSession struct {
 	payment.Session
+	// WatchedUntil is until when a shopper has the page open, as far as any instance knows: a
+	// watched session is due sooner. Zero = never.
+	WatchedUntil time.Time
 	// Epoch counts the claims of the session, from 1. It is a fencing token: once the session was
 	// claimed again, the store rejects writes with the old one. Zero = the session was only read,
 	// and nothing fences its writes.
@@ -65,8 +68,8 @@ type Store interface {
 	// nothing is written and the session that has it is returned with ErrExists; the key takes
 	// precedence.
 	Insert(ctx context.Context, s payment.Session) (payment.Session, error)
-	// Session returns a session, or ErrNotFound.
-	Session(ctx context.Context, id string) (payment.Session, error)
+	// Load returns a session without claiming it, or ErrNotFound.
+	Load(ctx context.Context, id string) (StoredSession, error)
 	// Update runs change on the current session in a write transaction and stores the result,
 	// with Version incremented, together with the returned events. change may run more than
 	// once, so it must have no side effects. If change returns an error, nothing is written and
@@ -85,14 +88,14 @@ type Store interface {
 	) (payment.Session, error)
 	// Touch sets CheckedAt and DueAt without a new version, and ends the lease if s has an Epoch.
 	// It does nothing if the version has changed, or s has an Epoch and was claimed again.
-	Touch(ctx context.Context, s ClaimedSession, checkedAt, dueAt time.Time) error
+	Touch(ctx context.Context, s StoredSession, checkedAt, dueAt time.Time) error
 	// Hold claims one session, whatever its lease and due time. Errors: ErrNotFound.
 	Hold(
 		ctx context.Context, id string, now time.Time, lease time.Duration,
-	) (ClaimedSession, error)
+	) (StoredSession, error)
 	// Release ends the lease of s, as returned by Claim or Hold, and sets DueAt to dueAt if it
 	// has not changed since. It does nothing if the lease is not s's any more.
-	Release(ctx context.Context, s ClaimedSession, dueAt time.Time) error
+	Release(ctx context.Context, s StoredSession, dueAt time.Time) error
 	// FindAttempts returns the attempts with the given tracking codes and markers, in no order;
 	// unknown keys are skipped.
 	FindAttempts(ctx context.Context, keys []string) ([]payment.AttemptRef, error)

@@ -53,9 +53,9 @@ func euros(amount string) payment.Order {
 
 func openEuros(h *checkouttest.Shop, amount string) payment.Session {
 	h.T.Helper()
-	s, _, err := h.Service.Open(h.T.Context(), euros(amount), "")
+	s, err := h.Service.Open(h.T.Context(), euros(amount), "")
 	fortest.OK(h.T, err)
-	return s
+	return s.Session
 }
 
 // TestPriceIsLocked: the rate at the opening is that of all attempts, and proves the charge.
@@ -93,10 +93,10 @@ func TestRepeatAtAnotherRate(t *testing.T) {
 	fortest.Equal(t, second.ID, first.ID, "the session of a repeated order")
 	fortest.Equal(t, second.Order.AmountUSD.String(), "27.31", "its charge")
 
-	_, _, err := h.Service.Open(t.Context(), euros("25.01"), "")
+	_, err := h.Service.Open(t.Context(), euros("25.01"), "")
 	fortest.Is(t, err, &wire.Error{Code: wire.CodeOrderConflict}, "another amount")
 	inDollars := payment.Order{AmountUSD: checkouttest.Dec("27.31"), Ref: "1001"}
-	_, _, err = h.Service.Open(t.Context(), inDollars, "")
+	_, err = h.Service.Open(t.Context(), inDollars, "")
 	fortest.Is(t, err, &wire.Error{Code: wire.CodeOrderConflict}, "the same in dollars")
 }
 
@@ -111,17 +111,17 @@ func TestNothingOpensWithoutRate(t *testing.T) {
 
 	fresh := euros("25")
 	fresh.Ref = "1002"
-	_, _, err := h.Service.Open(t.Context(), fresh, "")
+	_, err := h.Service.Open(t.Context(), fresh, "")
 	fortest.Is(t, err, &wire.Error{Code: wire.CodeRateUnavailable}, "an order at an old rate")
-	same, _, err := h.Service.Open(t.Context(), euros("25"), "")
+	same, err := h.Service.Open(t.Context(), euros("25"), "")
 	fortest.OK(t, err)
 	fortest.Equal(t, same.ID, before.ID, "the session of an order that was opened before")
 
 	fresh.Currency = "CHF"
-	_, _, err = h.Service.Open(t.Context(), fresh, "")
+	_, err = h.Service.Open(t.Context(), fresh, "")
 	fortest.Is(t, err, &wire.Error{Code: wire.CodeCurrencyUnsupported}, "an order in francs")
 	h.Service.Rates = nil
-	_, _, err = h.Service.Open(t.Context(), fresh, "")
+	_, err = h.Service.Open(t.Context(), fresh, "")
 	fortest.Is(t, err, &wire.Error{Code: wire.CodeCurrencyUnsupported}, "an order without a source")
 
 	page, err := h.Store.List(t.Context(), payment.Filter{})

@@ -15,7 +15,7 @@ import (
 // starts from the current row. It ends the lease of the claim.
 //
 // Errors: ErrFenced if the lease was lost to another claim; the gateway's; the store's.
-func (c *Service) Process(ctx context.Context, s ClaimedSession) error {
+func (c *Service) Process(ctx context.Context, s StoredSession) error {
 	err := c.process(ctx, s)
 	// on shutdown, let the next instance process it at once
 	if errors.Is(ctx.Err(), context.Canceled) {
@@ -24,7 +24,7 @@ func (c *Service) Process(ctx context.Context, s ClaimedSession) error {
 	return errors.Join(err, c.release(context.WithoutCancel(ctx), s))
 }
 
-func (c *Service) process(ctx context.Context, s ClaimedSession) error {
+func (c *Service) process(ctx context.Context, s StoredSession) error {
 	if s.Status == wire.Open && !c.Now().Before(s.ExpiresAt) {
 		_, err := c.change(ctx, s, (*payment.Session).Expire)
 		return err
@@ -46,8 +46,8 @@ func (c *Service) process(ctx context.Context, s ClaimedSession) error {
 
 // release ends the lease of s. If nothing has moved DueAt meanwhile, nothing was to be done:
 // then it is due again as scheduled, but not at once.
-func (c *Service) release(ctx context.Context, s ClaimedSession) error {
-	due := s.Due(c.Schedule, c.Now(), c.IsWatched(s.Session))
+func (c *Service) release(ctx context.Context, s StoredSession) error {
+	due := s.Due(c.Schedule, c.Now(), c.IsWatched(s.ID, s.WatchedUntil))
 	soonest := c.Now().Add(c.Schedule.Watched)
 	if !due.IsZero() && due.Before(soonest) {
 		due = soonest
@@ -58,7 +58,7 @@ func (c *Service) release(ctx context.Context, s ClaimedSession) error {
 	return nil
 }
 
-func (c *Service) processAttempt(ctx context.Context, s ClaimedSession, a payment.Attempt) error {
+func (c *Service) processAttempt(ctx context.Context, s StoredSession, a payment.Attempt) error {
 	now := c.Now()
 	due := a.Due(c.Schedule, now, true)
 	if a.NothingDue(c.Schedule, now) {
@@ -105,7 +105,7 @@ func (c *Service) processAttempt(ctx context.Context, s ClaimedSession, a paymen
 
 // checkWaiting checks a waiting attempt. A leftover one, after another attempt was confirmed or
 // the session was closed permanently, is canceled, so that no shopper pays twice or for nothing.
-func (c *Service) checkWaiting(ctx context.Context, s ClaimedSession, a payment.Attempt) error {
+func (c *Service) checkWaiting(ctx context.Context, s StoredSession, a payment.Attempt) error {
 	if s.Status == wire.Confirmed || s.ClosedBy.Final() {
 		return c.cancelAndCheck(ctx, s, a)
 	}
@@ -114,7 +114,7 @@ func (c *Service) checkWaiting(ctx context.Context, s ClaimedSession, a payment.
 }
 
 // cancelAndCheck cancels a transaction that must not be paid, and records its status.
-func (c *Service) cancelAndCheck(ctx context.Context, s ClaimedSession, a payment.Attempt) error {
+func (c *Service) cancelAndCheck(ctx context.Context, s StoredSession, a payment.Attempt) error {
 	if err := c.Gateway.Cancel(ctx, a.TrackingCode); err != nil {
 		c.Log.WarnContext(ctx, "canceling a leftover transaction failed",
 			"session", s.ID, "attempt", a.Number, "error", err)
@@ -126,7 +126,7 @@ func (c *Service) cancelAndCheck(ctx context.Context, s ClaimedSession, a paymen
 // followUp reads the status of an attempt after a recheck request, or after the gateway's list
 // showed money of it, and counts the read. The first one asks the gateway to verify, unless the
 // request has done so.
-func (c *Service) followUp(ctx context.Context, s ClaimedSession, a payment.Attempt) error {
+func (c *Service) followUp(ctx context.Context, s StoredSession, a payment.Attempt) error {
 	due := a.FollowUpsDue(c.Schedule, c.Now())
 	if a.FollowUps == 0 && due > 0 {
 		c.reverify(ctx, c.Gateway, s.ID, &a)
@@ -146,7 +146,7 @@ func (c *Service) followUp(ctx context.Context, s ClaimedSession, a payment.Atte
 // checkLate asks the gateway to verify an ended attempt again, reads its status and counts the
 // check. It does not count if the gateway may not have been asked, until twice the time from the
 // end to the check has passed: a gateway that never answers is not asked forever.
-func (c *Service) checkLate(ctx context.Context, s ClaimedSession, a payment.Attempt) error {
+func (c *Service) checkLate(ctx context.Context, s StoredSession, a payment.Attempt) error {
 	asking := c.Gateway.Recheck(ctx, a.TrackingCode)
 	if asking != nil {
 		c.Log.InfoContext(ctx, "rechecking a transaction failed",
@@ -170,7 +170,7 @@ func (c *Service) checkLate(ctx context.Context, s ClaimedSession, a payment.Att
 // countChecks sets the ChecksDone of a, unless another process has counted the same check: the
 // schedule must not run out early.
 func (c *Service) countChecks(
-	ctx context.Context, s ClaimedSession, a payment.Attempt, n int,
+	ctx context.Context, s StoredSession, a payment.Attempt, n int,
 ) error {
 	_, err := c.change(ctx, s, func(s *payment.Session, _ time.Time) error {
 		return s.CountChecks(a, n)
@@ -181,7 +181,7 @@ func (c *Service) countChecks(
 // processOrphan searches for what an abandoned create may have opened, cancels it when it is
 // found, and then checks it like any ended attempt.
 func (c *Service) processOrphan(
-	ctx context.Context, s ClaimedSession, a payment.Attempt, due time.Time,
+	ctx context.Context, s StoredSession, a payment.Attempt, due time.Time,
 ) error {
 	if a.TrackingCode == "" {
 		return c.searchOrphan(ctx, s, a)
@@ -198,19 +198,19 @@ func (c *Service) processOrphan(
 // postpone sets the next DueAt after a failure: no sooner than the gateway's Retry-After, up to
 // a minute, and later the longer it lasts. A throttled check is repeated at the interval of
 // watched sessions.
-func (c *Service) postpone(ctx context.Context, s ClaimedSession, errs []error) {
+func (c *Service) postpone(ctx context.Context, s StoredSession, errs []error) {
 	now := c.Now()
 	err := errors.Join(errs...)
 	refused, ok := errors.AsType[*payment.RefusedError](err)
 	throttled := ok && refused.Reason == payment.ReasonBusy && refused.Status == 0 // our own rate limit refused it
-	interval := c.Schedule.Interval(c.IsWatched(s.Session) || throttled)
+	interval := c.Schedule.Interval(c.IsWatched(s.ID, s.WatchedUntil) || throttled)
 	wait := max(interval, min(requestedWait(err), time.Minute))
 	if a := s.Current(); a != nil {
 		wait = a.StretchInterval(now, wait)
 	}
 
 	checked := s.CheckedAt
-	if current, err := c.Store.Session(ctx, s.ID); err == nil {
+	if current, err := c.Store.Load(ctx, s.ID); err == nil {
 		checked = current.CheckedAt // another attempt may have been checked just now
 	}
 	if err := c.Store.Touch(ctx, s, checked, now.Add(wait)); err != nil {

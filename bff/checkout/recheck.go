@@ -30,28 +30,28 @@ const maxCheckPause = 3 * time.Second
 func (c *Service) Recheck(ctx context.Context, id string) (payment.Session, error) {
 	ctx, stop := context.WithTimeout(ctx, actionTime)
 	defer stop()
-	s, err := c.Session(ctx, id)
+	s, err := c.load(ctx, id)
 	if err != nil {
-		return s, err
+		return s.Session, err
 	}
 
 	a := s.Current()
 	switch {
 	case a == nil:
-		return s, payment.NewError(wire.CodeNotPossible, "")
+		return s.Session, payment.NewError(wire.CodeNotPossible, "")
 	case a.State == payment.Confirmed:
-		return s, nil
+		return s.Session, nil
 	}
 
 	number := a.Number
 	taken := false
 	if slices.ContainsFunc(s.Attempts, func(a payment.Attempt) bool { return a.CanFollowUp() }) {
-		s, err = c.Change(ctx, s.ID, func(s *payment.Session, now time.Time) (err error) {
+		s.Session, err = c.change(ctx, s, func(s *payment.Session, now time.Time) (err error) {
 			taken, err = s.Recheck(number, recheckPause, now)
 			return err
 		})
 		if err != nil {
-			return s, err
+			return s.Session, err
 		}
 	}
 
@@ -60,15 +60,15 @@ func (c *Service) Recheck(ctx context.Context, id string) (payment.Session, erro
 	switch {
 	case a.State == payment.Waiting &&
 		c.Now().Sub(s.LastChecked()) < min(interval, maxCheckPause):
-		return s, nil
+		return s.Session, nil
 	case a.State == payment.Waiting:
-		return c.checkStatus(ctx, c.patient, ClaimedSession{Session: s}, number)
+		return c.checkStatus(ctx, c.patient, s, number)
 	case !taken:
-		return s, nil
+		return s.Session, nil
 	}
 
 	c.reverify(ctx, c.patient, s.ID, a)
-	return c.checkStatus(ctx, c.patient, ClaimedSession{Session: s}, number)
+	return c.checkStatus(ctx, c.patient, s, number)
 }
 
 // reverify asks the gateway to verify an ended attempt again. Its outcome shows in the status.

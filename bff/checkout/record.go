@@ -12,7 +12,7 @@ import (
 // checkStatus reads the status of attempt n from the gateway, which may be patient, and records
 // it, also that the transaction does not exist.
 func (c *Service) checkStatus(
-	ctx context.Context, gateway Gateway, s ClaimedSession, n int,
+	ctx context.Context, gateway Gateway, s StoredSession, n int,
 ) (payment.Session, error) {
 	r, err := gateway.Status(ctx, s.Attempt(n).TrackingCode)
 	if payment.IsAbsence(err) {
@@ -33,7 +33,7 @@ func (c *Service) checkStatus(
 
 // record applies a status record; without changes it only touches the row.
 func (c *Service) record(
-	ctx context.Context, s ClaimedSession, n int, r payment.Record,
+	ctx context.Context, s StoredSession, n int, r payment.Record,
 ) (payment.Session, error) {
 	now := c.Now().UTC()
 	env := c.Gateway.Environment()
@@ -61,7 +61,7 @@ func (c *Service) record(
 // reviewReusedTx moves attempt n into review because the transaction id of r confirmed another
 // session, unless it is there already.
 func (c *Service) reviewReusedTx(
-	ctx context.Context, s ClaimedSession, n int, r payment.Record,
+	ctx context.Context, s StoredSession, n int, r payment.Record,
 ) (payment.Session, error) {
 	a := s.Attempt(n)
 	if a.State == payment.InReview && a.Reason == payment.ReasonTxUsed {
@@ -74,8 +74,8 @@ func (c *Service) reviewReusedTx(
 }
 
 // touch stores CheckedAt and the next DueAt of s without a new version.
-func (c *Service) touch(ctx context.Context, s ClaimedSession) error {
-	due := s.Due(c.Schedule, c.Now(), c.IsWatched(s.Session))
+func (c *Service) touch(ctx context.Context, s StoredSession) error {
+	due := s.Due(c.Schedule, c.Now(), c.IsWatched(s.ID, s.WatchedUntil))
 	if err := c.Store.Touch(ctx, s, s.CheckedAt, due); err != nil {
 		return fmt.Errorf("recording the check: %w", err)
 	}
@@ -84,7 +84,7 @@ func (c *Service) touch(ctx context.Context, s ClaimedSession) error {
 }
 
 func (c *Service) countAbsence(
-	ctx context.Context, s ClaimedSession, n int,
+	ctx context.Context, s StoredSession, n int,
 ) (payment.Session, error) {
 	noted := false
 	current, err := c.change(ctx, s, func(s *payment.Session, now time.Time) error {

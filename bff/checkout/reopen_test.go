@@ -16,9 +16,9 @@ func ask(h *checkouttest.Shop, key string) payment.Session {
 	o := payment.Order{
 		AmountUSD: checkouttest.Dec("25"), Ref: "1001", Email: "ann@example.com",
 	}
-	s, _, err := h.Service.Open(h.T.Context(), o, key)
+	s, err := h.Service.Open(h.T.Context(), o, key)
 	fortest.OK(h.T, err)
-	return s
+	return s.Session
 }
 
 func erase(h *checkouttest.Shop, id string, much payment.Erasure) {
@@ -191,7 +191,7 @@ func TestShopperReopens(t *testing.T) {
 	o := payment.Order{AmountUSD: checkouttest.Dec("25"), Ref: "1001"}
 	open := func(want wire.Status) string {
 		t.Helper()
-		s, _, err := h.Service.OpenForShopper(t.Context(), o, "")
+		s, err := h.Service.OpenForShopper(t.Context(), o, "")
 		fortest.OK(t, err)
 		fortest.Equal(t, s.Status, want, "status")
 		return s.ID

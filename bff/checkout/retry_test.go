@@ -89,7 +89,7 @@ func TestBusyCreateIsSentByOne(t *testing.T) {
 	h.Clock.Move(21 * time.Second)
 	stale := h.Load(s.ID)
 	for range 4 {
-		fortest.OK(t, h.Service.Process(t.Context(), checkout.ClaimedSession{Session: stale}))
+		fortest.OK(t, h.Service.Process(t.Context(), checkout.StoredSession{Session: stale}))
 		h.Must(h.Choose(s.ID, checkouttest.USDT()))
 	}
 	h.WantCalls("create", 2)

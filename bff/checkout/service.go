@@ -134,7 +134,12 @@ func (c *Service) LastBeats() map[string]time.Time {
 
 // Session returns a session. Errors: *wire.Error with CodeSessionUnknown; the store's.
 func (c *Service) Session(ctx context.Context, id string) (payment.Session, error) {
-	s, err := c.Store.Session(ctx, id)
+	s, err := c.load(ctx, id)
+	return s.Session, err
+}
+
+func (c *Service) load(ctx context.Context, id string) (StoredSession, error) {
+	s, err := c.Store.Load(ctx, id)
 	if errors.Is(err, payment.ErrNotFound) {
 		return s, payment.NewError(wire.CodeSessionUnknown, "")
 	}
@@ -144,6 +149,13 @@ func (c *Service) Session(ctx context.Context, id string) (payment.Session, erro
 	return s, nil
 }
 
+// reload returns s as it is now, under the same claim. Errors: as for Session.
+func (c *Service) reload(ctx context.Context, s StoredSession) (StoredSession, error) {
+	current, err := c.load(ctx, s.ID)
+	current.Epoch = s.Epoch
+	return current, err
+}
+
 // Object returns s as in the API.
 func (c *Service) Object(s payment.Session) payment.Object { return s.Object(c.eventOptions()) }
 
@@ -151,9 +163,10 @@ func (c *Service) eventOptions() payment.EventOptions {
 	return payment.EventOptions{Page: c.Page, Receipt: c.Receipt, Coins: token.Builtin()}
 }
 
-// IsWatched reports whether a shopper has s open, here or at another instance.
-func (c *Service) IsWatched(s payment.Session) bool {
-	return c.Watched(s.ID) || s.WatchedUntil.After(c.Now())
+// IsWatched reports whether a shopper has a session open: here, or at another instance, which is
+// known from its WatchedUntil.
+func (c *Service) IsWatched(session string, watchedUntil time.Time) bool {
+	return c.Watched(session) || watchedUntil.After(c.Now())
 }
 
 // Change runs fn on the current row of a session in one transaction, stores the events of the
@@ -161,13 +174,38 @@ func (c *Service) IsWatched(s payment.Session) bool {
 func (c *Service) Change(
 	ctx context.Context, id string, fn payment.ChangeFunc,
 ) (payment.Session, error) {
-	return c.change(ctx, ClaimedSession{Session: payment.Session{ID: id}}, fn)
+	s, err := c.load(ctx, id)
+	if err != nil {
+		return s.Session, err
+	}
+	return c.change(ctx, s, fn)
+}
+
+// errChanged means that a session was changed since it was loaded.
+var errChanged = errors.New("the session was changed meanwhile")
+
+// save stores next, which rules have made of a copy of was, like change. Errors: errChanged; as for
+// change.
+func (c *Service) save(
+	ctx context.Context, was StoredSession, next payment.Session,
+) (payment.Session, error) {
+	return c.change(ctx, was, func(s *payment.Session, _ time.Time) error {
+		if s.Version != was.Version {
+			return errChanged
+		}
+		*s = next
+		return nil
+	})
 }
 
 // change is Change under the claim of old, if it has one: ErrFenced if the session was claimed
-// again since. Nothing else of old matters but its id.
+// again since. Of the rest of old, only its id and WatchedUntil count.
+//
+// fn is a function because it gets the session as it is in the transaction, with its row locked: two
+// shoppers, a poll and an operator can change one session at a time, and none of them has to
+// begin again. It should be the call of one rule.
 func (c *Service) change(
-	ctx context.Context, old ClaimedSession, fn payment.ChangeFunc,
+	ctx context.Context, old StoredSession, fn payment.ChangeFunc,
 ) (payment.Session, error) {
 	id := old.ID
 	var events int
@@ -179,7 +217,7 @@ func (c *Service) change(
 			return nil, err
 		}
 		list := s.Events(was, now, c.eventOptions())
-		s.DueAt = s.Due(c.Schedule, now, c.IsWatched(*s))
+		s.DueAt = s.Due(c.Schedule, now, c.IsWatched(id, old.WatchedUntil))
 		s.LateFrom = s.LateChecksFrom(c.Schedule)
 		events = len(list)
 		return list, nil

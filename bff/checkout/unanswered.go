@@ -21,7 +21,7 @@ const searchRetry = 2 * time.Second
 
 // markUnknown records that create has no answer: from now on the list is searched. Postponed
 // creates stay as they are.
-func (c *Service) markUnknown(ctx context.Context, s ClaimedSession, n int) error {
+func (c *Service) markUnknown(ctx context.Context, s StoredSession, n int) error {
 	_, err := c.change(ctx, s, func(s *payment.Session, now time.Time) error {
 		return s.MarkUnknown(n, now)
 	})
@@ -42,7 +42,7 @@ func (c *Service) Recover(ctx context.Context) error {
 			a := s.Current()
 			if a == nil || a.State != payment.Creating {
 				continue
-			} else if err := c.markUnknown(ctx, ClaimedSession{Session: s}, a.Number); err != nil {
+			} else if err := c.markUnknown(ctx, StoredSession{Session: s}, a.Number); err != nil {
 				return err
 			}
 		}
@@ -56,7 +56,7 @@ func (c *Service) Recover(ctx context.Context) error {
 
 // searchUnanswered looks for the transaction of an unanswered create, and abandons the attempt
 // after failing for long.
-func (c *Service) searchUnanswered(ctx context.Context, s ClaimedSession, a payment.Attempt) error {
+func (c *Service) searchUnanswered(ctx context.Context, s StoredSession, a payment.Attempt) error {
 	err := c.findOrReplace(ctx, s, a)
 	now := c.Now()
 	if err != nil && (a.UnknownAt.After(now) || now.Sub(a.UnknownAt) >= payment.GiveUpAfter) {
@@ -75,7 +75,7 @@ func (c *Service) searchUnanswered(ctx context.Context, s ClaimedSession, a paym
 }
 
 // reschedule makes s due then.
-func (c *Service) reschedule(ctx context.Context, s ClaimedSession, due time.Time) error {
+func (c *Service) reschedule(ctx context.Context, s StoredSession, due time.Time) error {
 	if err := c.Store.Touch(ctx, s, s.CheckedAt, due); err != nil {
 		return fmt.Errorf("rescheduling a search: %w", err)
 	}
@@ -86,7 +86,7 @@ func (c *Service) reschedule(ctx context.Context, s ClaimedSession, due time.Tim
 // since its address is lost; one that cannot be canceled is paid at its hosted page. Two
 // searches, SearchGap apart, that find nothing prove that there is none.
 // Errors: gatewaylist.ErrStillReading; the gateway's; the store's.
-func (c *Service) findOrReplace(ctx context.Context, s ClaimedSession, a payment.Attempt) error {
+func (c *Service) findOrReplace(ctx context.Context, s StoredSession, a payment.Attempt) error {
 	if a.TrackingCode == "" {
 		now := c.Now()
 		notBefore := a.UnknownAt
@@ -106,11 +106,18 @@ func (c *Service) findOrReplace(ctx context.Context, s ClaimedSession, a payment
 		if err != nil {
 			return err
 		}
-		a = *found.Attempt(a.Number)
+		s.Session = found
+		a = *s.Attempt(a.Number)
 		if a.TrackingCode == "" {
-			return c.replace(ctx, s, func(s *payment.Session, now time.Time) error {
-				return s.CountMiss(a.Number, c.Schedule.SearchGap, asOf, now)
-			})
+			next := s.Snapshot()
+			err := next.CountMiss(a.Number, c.Schedule.SearchGap, asOf, c.Now().UTC())
+			if errors.Is(err, payment.ErrUnchanged) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			return c.saveDecided(ctx, s, next)
 		}
 	}
 	if a.State != payment.Unknown {
@@ -122,7 +129,7 @@ func (c *Service) findOrReplace(ctx context.Context, s ClaimedSession, a payment
 
 // replaceOrphan cancels a found transaction whose address is lost and starts another attempt in
 // the same coin. If it cannot be canceled, shoppers see its amount: two reads must agree on it.
-func (c *Service) replaceOrphan(ctx context.Context, s ClaimedSession, a payment.Attempt) error {
+func (c *Service) replaceOrphan(ctx context.Context, s StoredSession, a payment.Attempt) error {
 	cancelErr := c.Gateway.Cancel(ctx, a.TrackingCode)
 	r, err := c.Gateway.Status(ctx, a.TrackingCode)
 	if err != nil {
@@ -138,14 +145,26 @@ func (c *Service) replaceOrphan(ctx context.Context, s ClaimedSession, a payment
 		return errors.Join(cancelErr, c.touch(ctx, s)) // try again
 	}
 
-	return c.replace(ctx, s, func(s *payment.Session, now time.Time) error {
-		return s.ApplyToOrphan(a.Number, r, c.Gateway.Environment(), now)
-	})
+	s, err = c.reload(ctx, s)
+	if err != nil {
+		return err
+	}
+
+	next := s.Snapshot()
+	err = next.ApplyToOrphan(a.Number, r, c.Gateway.Environment(), c.Now().UTC())
+	if errors.Is(err, payment.ErrUnchanged) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+
+	return c.saveDecided(ctx, s, next)
 }
 
 // searchOrphan searches again for the transaction of an abandoned create, if it is time.
 // Errors: the gateway's; the store's.
-func (c *Service) searchOrphan(ctx context.Context, s ClaimedSession, a payment.Attempt) error {
+func (c *Service) searchOrphan(ctx context.Context, s StoredSession, a payment.Attempt) error {
 	due := a.SearchDue(c.Schedule, c.Now())
 	if !payment.IsDue(due, c.Now()) {
 		return nil

@@ -20,7 +20,7 @@ const (
 
 // claimWatched claims watched sessions that are due. Usually the other lanes have claimed them
 // already, but those go by due time and may be far behind.
-func (p *Poller) claimWatched(ctx context.Context, limit int) ([]ClaimedSession, error) {
+func (p *Poller) claimWatched(ctx context.Context, limit int) ([]StoredSession, error) {
 	now := p.Now()
 	if now.Before(p.watched.refreshedAt) { // the clock was set back
 		p.watched = watchedSessions{}

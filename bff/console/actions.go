@@ -197,55 +197,60 @@ func (r *request) confirmPage(key string, about *confirmedPayment, back link, f 
 	}
 }
 
-func (c *console) confirmAction(a action) showHandler {
-	return func(r *request) (page, error) {
-		s, err := c.Checkout.Session(r.r.Context(), r.r.PathValue("session"))
-		if err != nil {
-			return page{}, err
-		}
-		if !a.possible(s) {
-			return page{}, &wire.Error{Code: wire.CodeNotPossible}
-		}
-
-		f := form{Path: paymentPath(s.ID) + "/" + a.path, Part: "do-" + a.part}
-		if a.reason { // it resolves what is shown here
-			f.Hidden = []hidden{{"review", s.ReviewID()}}
-			f.Fields = []field{{
-				Name:     "reason",
-				Label:    "Reason",
-				Required: true,
-				Max:      maxReason,
-				Hint:     "For the timeline: what you checked and the result, in one line.",
-			}}
-		}
-
-		about := confirmedPayment{nameOf(s), priceOf(s.Order), statusBadge(s.Status)}
-		return r.confirmPage(a.path, &about, link{paymentPath(s.ID), "The payment"}, f), nil
+// confirmAction is GET /admin/payments/{session}/{action}.
+func (c *console) confirmAction(r *request, a action) (page, error) {
+	s, err := c.Checkout.Session(r.r.Context(), r.r.PathValue("session"))
+	if err != nil {
+		return page{}, err
 	}
+	if !a.possible(s) {
+		return page{}, &wire.Error{Code: wire.CodeNotPossible}
+	}
+
+	f := form{Path: paymentPath(s.ID) + "/" + a.path, Part: "do-" + a.part}
+	if a.reason { // it resolves what is shown here
+		f.Hidden = []hidden{{"review", s.ReviewID()}}
+		f.Fields = []field{{
+			Name:     "reason",
+			Label:    "Reason",
+			Required: true,
+			Max:      maxReason,
+			Hint:     "For the timeline: what you checked and the result, in one line.",
+		}}
+	}
+
+	about := confirmedPayment{nameOf(s), priceOf(s.Order), statusBadge(s.Status)}
+	return r.confirmPage(a.path, &about, link{paymentPath(s.ID), "The payment"}, f), nil
 }
 
-func (c *console) doAction(a action) actHandler {
-	return func(r *request) (to, done string, err error) {
-		id := r.r.PathValue("session")
-		if _, err := c.Checkout.Session(r.r.Context(), id); err != nil {
-			return "", "", err
-		}
-		err = r.audited(a.record, id, r.r.PostFormValue("reason"),
-			func() error { return a.do(r.r.Context(), r, id) })
-		return paymentPath(id), a.done, err
-	}
-}
-
-// audited records what is requested, does it, and records the result. What cannot be
-// recorded is not done.
-func (r *request) audited(what, session, detail string, do func() error) error {
-	if err := r.record(what, session, detail); err != nil {
+// doAction is POST /admin/payments/{session}/{action}.
+func (c *console) doAction(r *request, a action) error {
+	ctx := r.r.Context()
+	id := r.r.PathValue("session")
+	_, err := c.Checkout.Session(ctx, id)
+	if err != nil {
 		return err
 	}
 
+	err = r.record(a.record, id, r.r.PostFormValue("reason"))
+	if err != nil {
+		return err
+	}
+
+	err = a.do(ctx, r, id)
+	r.recordResult(a.record, id, err)
+	if err != nil {
+		return err
+	}
+
+	return r.redirect(paymentPath(id), a.done)
+}
+
+// recordResult records how what was requested has ended: failed is nil if it was done. It only
+// logs errors.
+func (r *request) recordResult(what, session string, failed error) {
 	result := what + doneSuffix
 	why := ""
-	failed := do()
 	var known *wire.Error
 	if errors.As(failed, &known) {
 		result = "refused"
@@ -260,13 +265,12 @@ func (r *request) audited(what, session, detail string, do func() error) error {
 		r.Log.Error("recording the result of an action failed", "what", what,
 			"session", session, "error", err)
 	}
-
-	return failed
 }
 
 // doneSuffix follows the word for what was requested, once it is done.
 const doneSuffix = ".done"
 
+// record records what is requested. What cannot be recorded must not be done.
 func (r *request) record(what, session, detail string) error {
 	err := r.Records.Record(r.r.Context(), Action{
 		By:      r.by(),

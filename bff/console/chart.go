@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/locale"
 
 	"github.com/shopspring/decimal"
 )
@@ -163,7 +164,7 @@ func newChart(counts []OrderCount, from time.Time) *orderChart {
 				Day:      date.Format(time.DateOnly),
 				Orders:   t.all(),
 				Outcomes: outcomes(),
-				USD:      formatMoney(t.usd[paidOrders]),
+				USD:      locale.FormatNumber("en", t.usd[paidOrders].StringFixed(2)),
 			}
 			for kind := range r.Outcomes {
 				r.Outcomes[kind].Orders = t.sessions[kind]
@@ -194,14 +195,13 @@ func (t totals) conversion() decimal.Decimal {
 // figures are the sums of all days, compared with those of the period before.
 func figures(counts, before []OrderCount) []figure {
 	now, then := sumCounts(counts), sumCounts(before)
-	open := "$" + formatMoney(now.usd[openOrders])
+	open := formatDollars(now.usd[openOrders])
 	if n := now.sessions[reviewOrders]; n > 0 {
 		open += ", and " + formatCount(n) + " in review"
 	}
 	number := func(n int) decimal.Decimal { return decimal.NewFromInt(int64(n)) }
 	return []figure{
-		compareFigure("Revenue", " %", now.usd[paidOrders], then.usd[paidOrders],
-			func(d decimal.Decimal) string { return "$" + formatMoney(d) }),
+		compareFigure("Revenue", " %", now.usd[paidOrders], then.usd[paidOrders], formatDollars),
 		compareFigure("Paid orders", " %",
 			number(now.sessions[paidOrders]), number(then.sessions[paidOrders]),
 			func(d decimal.Decimal) string { return formatCount(int(d.IntPart())) }),
@@ -287,7 +287,7 @@ func coinBars(counts []OrderCount) (list []coinBar) {
 			share = max(1, usd.Mul(decimal.NewFromInt(100)).Div(most).IntPart())
 		}
 		list = append(list, coinBar{
-			symbol, share, "$" + formatMoney(usd), coins[symbol].sessions[paidOrders],
+			symbol, share, formatDollars(usd), coins[symbol].sessions[paidOrders],
 		})
 	}
 	return list

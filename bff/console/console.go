@@ -4,15 +4,14 @@
 // merchant's server do. Every action is recorded with who did it.
 //
 // A page is one file with its template beside it: a method that takes a [request] and
-// returns a [page], and a line in routes. What changes something is a method that returns
-// where to go next, and a line in routes too.
+// returns a [page], and a line in routes. What changes something is a method that records what
+// is asked for, does it, records the result and redirects, and a line in routes too.
 package console
 
 import (
 	"context"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -106,68 +105,66 @@ func (c *console) routes() []web.Route {
 		c.show(webhooksPath, c.webhooks),
 		c.export(webhooksPath, c.exportWebhooks),
 		c.show(redeliverPath, c.confirmRedeliver),
-		c.act(redeliverPath, c.redeliver),
-		c.act(reroutePath, c.reroute),
+		c.post(redeliverPath, c.redeliver),
+		c.post(reroutePath, c.reroute),
 		c.show(replayPath, c.confirmReplay),
-		c.act(replayPath, c.replay),
+		c.post(replayPath, c.replay),
 		c.show(testPath, c.confirmTest),
-		c.post(testPath, handlePage(c.test)), // a reload sends another, which does no harm
+		c.post(testPath, c.test),
 
 		c.show(transactionsPath, c.transactions),
 		c.export(transactionsPath, c.exportTransactions),
 		c.show(withdrawalsPath, c.withdrawals),
 		c.export(withdrawalsPath, c.exportWithdrawals),
 		c.show(reconciliationPath, c.reconciliation),
-		c.act(reconciliationPath, c.startReconciliation),
+		c.post(reconciliationPath, c.startReconciliation),
 		c.export(reconciliationPath, c.exportReconciliation),
 
 		c.show(ratesPath, c.rates),
 		c.show(acceptRatePath, c.confirmAcceptRate),
-		c.act(acceptRatePath, c.acceptRate),
+		c.post(acceptRatePath, c.acceptRate),
 
 		c.show(originsPath, c.origins),
 		c.export(originsPath, c.exportOrigins),
 		c.show(auditPath, c.audit),
 
 		c.show("/admin/", func(*request) (page, error) { return page{}, errNoPage }),
-		c.act("/admin/", func(*request) (string, string, error) { return "", "", errNoPage }),
+		c.post("/admin/", func(*request) error { return errNoPage }),
 	}
 	for _, a := range actions() {
 		path := paymentsPath + "/{session}/" + a.path
 		routes = append(routes,
-			c.show(path, c.confirmAction(a)),
-			c.act(path, c.doAction(a)),
+			c.show(path, func(r *request) (page, error) { return c.confirmAction(r, a) }),
+			c.post(path, func(r *request) error { return c.doAction(r, a) }),
 		)
 	}
 
 	return routes
 }
 
-// A showHandler returns a page. An actHandler makes a change and returns where to redirect,
-// with a key of notices; "" = none. An exportHandler returns a list as a file.
-type (
-	showHandler   func(*request) (page, error)
-	actHandler    func(*request) (to, done string, err error)
-	exportHandler func(r *request, query url.Values) (exportFile, error)
-)
-
 // show is the route of a page.
-func (c *console) show(path string, h showHandler) web.Route {
-	return c.route("GET "+path, c.signedIn(handlePage(h)))
+func (c *console) show(path string, find func(*request) (page, error)) web.Route {
+	return c.route("GET "+path, c.signedIn(func(r *request) error {
+		p, err := find(r)
+		if err != nil {
+			return err
+		}
+		r.show(p)
+		return nil
+	}))
 }
 
-// act is the route of a change.
-func (c *console) act(path string, h actHandler) web.Route { return c.post(path, handleAction(h)) }
-
-// post is the route of a form.
-func (c *console) post(path string, h func(*request)) web.Route {
-	return c.route("POST "+path, c.auth.GuardForm(c.signedIn(requireToken(h))))
+// post is the route of a form: one of another site, or not of this operator, never gets to h.
+func (c *console) post(path string, h func(*request) error) web.Route {
+	return c.route("POST "+path, c.auth.GuardForm(c.signedIn(h)))
 }
 
 // export is the route of the file of the list at path.
-func (c *console) export(path string, h exportHandler) web.Route {
+func (c *console) export(path string, list listExporter) web.Route {
 	name := strings.TrimPrefix(path, "/admin/")
-	return c.route("GET "+path+".csv", c.signedIn(handleExport(name, h)))
+	return c.route("GET "+path+".csv", c.signedIn(func(r *request) error {
+		return r.export(name, list)
+	}))
 }
 
 // route is a route of the console. Its answers are not compressed: they hold form tokens next to
@@ -193,101 +190,31 @@ func (c *console) route(pattern string, h http.Handler) web.Route {
 }
 
 // logout is POST /admin/logout.
-func (c *console) logout(r *request) { c.auth.Logout(r.w, r.r, r.Operator) }
+func (c *console) logout(r *request) error {
+	c.auth.Logout(r.w, r.r, r.Operator)
+	return nil
+}
 
-// signedIn wraps what only an operator may do.
-func (c *console) signedIn(next func(*request)) http.Handler {
-	return c.auth.Require(func(w http.ResponseWriter, r *http.Request, o *auth.Operator) {
-		next(&request{
+// signedIn wraps what only an operator may do, and posts only from one of the operator's own forms.
+// An error of h becomes a page.
+func (c *console) signedIn(h func(*request) error) http.Handler {
+	return c.auth.Require(func(w http.ResponseWriter, req *http.Request, o *auth.Operator) {
+		r := &request{
 			console:  c,
 			Operator: o,
 			w:        w,
-			r:        r,
-		})
-	})
-}
-
-// requireToken refuses a post that is not of one of the operator's own forms.
-func requireToken(next func(*request)) func(*request) {
-	return func(r *request) {
-		if !r.OwnsForm(r.r) {
+			r:        req,
+		}
+		if req.Method == http.MethodPost && !o.OwnsForm(req) {
 			r.show(r.failure(errForged))
 			return
 		}
-		next(r)
-	}
-}
 
-func handlePage(h showHandler) func(*request) {
-	return func(r *request) {
-		p, err := h(r)
-		if err != nil {
-			p = r.failure(err)
-		}
-		r.show(p)
-	}
-}
-
-// handleAction does what h does and redirects, so that a reload does nothing twice.
-func handleAction(h actHandler) func(*request) {
-	return func(r *request) {
-		to, done, err := h(r)
+		err := h(r)
 		if err != nil {
 			r.show(r.failure(err))
-			return
 		}
-		to = linkWith(to, nil, "done", r.auth.SignNotice(r.Operator, to, done))
-		http.Redirect(r.w, r.r, to, http.StatusSeeOther)
-	}
-}
-
-// handleExport answers with the file that h returns, sent as it is read; one that breaks off
-// has no end that a browser takes for one. Other sites cannot make the browser of an operator
-// whom a proxy signs in export files: each is recorded, and may take pages of the gateway.
-func handleExport(name string, h exportHandler) func(*request) {
-	return func(r *request) {
-		err := r.site.SameOrigin(r.r)
-		if err != nil {
-			r.show(r.failure(err))
-			return
-		}
-
-		query := r.r.URL.Query()
-		query.Del("done")
-		file, err := h(r, query)
-		if err == nil {
-			err = r.record(name+".export", "", exportDetail(query))
-		}
-		if err != nil {
-			r.show(r.failure(err))
-			return
-		}
-
-		begun, err := file.send(r.w, name, r.Now)
-		switch {
-		case err != nil && begun:
-			r.Log.Error("console export broke off", "request_id", r.id(), "error", err)
-			panic(http.ErrAbortHandler)
-		case err != nil:
-			r.show(r.failure(err))
-		}
-	}
-}
-
-// exportDetail is what the audit log keeps of an export's filters. What was searched for may be an
-// e-mail, and would outlast the erasure of its sessions: only that there was something is kept.
-func exportDetail(q url.Values) string {
-	kept := formWithout(q, "cursor")
-	for name, values := range kept {
-		if name == "q" || strings.Contains(values[0], "@") {
-			kept.Set(name, "…")
-		}
-	}
-	detail, err := url.QueryUnescape(kept.Encode())
-	if err != nil {
-		return ""
-	}
-	return detail
+	})
 }
 
 // recordLogin writes to the audit log who has signed in, signed out, or failed to.

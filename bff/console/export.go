@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -27,6 +28,54 @@ type exportFile struct {
 	// Pages are the rows, as many at a time as are read at a time, until they end or
 	// there is an error.
 	Pages iter.Seq2[[][]string, error]
+}
+
+// listExporter returns a list as a file.
+type listExporter func(r *request, query url.Values) (exportFile, error)
+
+// export answers with the file of a list, sent as it is read; one that breaks off has no end that a
+// browser takes for one. Other sites cannot make the browser of an operator whom a proxy signs in
+// export files: each is recorded, and may take pages of the gateway.
+func (r *request) export(name string, list listExporter) error {
+	err := r.site.SameOrigin(r.r)
+	if err != nil {
+		return err
+	}
+
+	query := r.r.URL.Query()
+	query.Del("done")
+	file, err := list(r, query)
+	if err != nil {
+		return err
+	}
+
+	err = r.record(name+".export", "", exportDetail(query))
+	if err != nil {
+		return err
+	}
+
+	begun, err := file.send(r.w, name, r.Now)
+	if err != nil && begun {
+		r.Log.Error("console export broke off", "request_id", r.id(), "error", err)
+		panic(http.ErrAbortHandler)
+	}
+	return err
+}
+
+// exportDetail is what the audit log keeps of an export's filters. What was searched for may be an
+// e-mail, and would outlast the erasure of its sessions: only that there was something is kept.
+func exportDetail(q url.Values) string {
+	kept := formWithout(q, "cursor")
+	for name, values := range kept {
+		if name == "q" || strings.Contains(values[0], "@") {
+			kept.Set(name, "…")
+		}
+	}
+	detail, err := url.QueryUnescape(kept.Encode())
+	if err != nil {
+		return ""
+	}
+	return detail
 }
 
 // rowsAtOnce are rows that are there already.

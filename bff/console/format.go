@@ -158,19 +158,15 @@ func capitalize(word string) string {
 
 // priceOf is what an order costs.
 func priceOf(o payment.Order) price {
-	amount, code := o.Price()
-	p := price{Amount: locale.FormatPrice("en", code, currency.Text(amount, code))}
+	_, code := o.Price()
+	p := price{Amount: locale.FormatPrice("en", code, o.PriceText())}
 	if !o.InDollars() {
-		p.Charge = locale.FormatPrice("en", currency.USD, o.AmountUSD.StringFixed(2))
+		p.Charge = formatDollars(o.AmountUSD)
 	}
 	return p
 }
 
-// formatMoney is an amount in US dollars with commas between its thousands, "1,234.50".
-func formatMoney(usd decimal.Decimal) string {
-	whole, rest, _ := strings.Cut(usd.StringFixed(2), ".")
-	for i := len(whole) - 3; i > 0; i -= 3 {
-		whole = whole[:i] + "," + whole[i:]
-	}
-	return whole + "." + rest
+// formatDollars is an amount in US dollars, "$1,234.50".
+func formatDollars(usd decimal.Decimal) string {
+	return locale.FormatPrice("en", currency.USD, usd.StringFixed(2))
 }

@@ -160,17 +160,26 @@ func (c *console) confirmAcceptRate(r *request) (page, error) {
 }
 
 // acceptRate is POST /admin/rates/accept: the rate that the form has shown is used from now on.
-func (c *console) acceptRate(r *request) (to, done string, err error) {
+func (c *console) acceptRate(r *request) error {
 	if c.Exchange == nil {
-		return "", "", errNoPage
+		return errNoPage
 	}
-	currency, fraction := r.r.PostFormValue("currency"), r.r.PostFormValue("rate")
-	err = r.audited("rate.accept", "", currency+" at "+fraction, func() error {
-		err := c.Exchange.Accept(r.r.Context(), currency, fraction)
-		if errors.Is(err, rates.ErrNotHeld) {
-			return &wire.Error{Code: codeNotHeld}
-		}
+
+	currency := r.r.PostFormValue("currency")
+	fraction := r.r.PostFormValue("rate")
+	err := r.record("rate.accept", "", currency+" at "+fraction)
+	if err != nil {
 		return err
-	})
-	return ratesPath, "rate-accepted", err
+	}
+
+	err = c.Exchange.Accept(r.r.Context(), currency, fraction)
+	if errors.Is(err, rates.ErrNotHeld) {
+		err = &wire.Error{Code: codeNotHeld}
+	}
+	r.recordResult("rate.accept", "", err)
+	if err != nil {
+		return err
+	}
+
+	return r.redirect(ratesPath, "rate-accepted")
 }

@@ -160,26 +160,30 @@ func (r *request) daysForm(last gatewaylist.Run) form {
 }
 
 // startReconciliation is POST /admin/reconciliation.
-func (c *console) startReconciliation(r *request) (to, done string, err error) {
+func (c *console) startReconciliation(r *request) error {
 	first, err := parseDay(r.r.PostFormValue("from"))
 	if err != nil {
-		return "", "", err
+		return err
 	}
 
 	last, err := parseDay(r.r.PostFormValue("to"))
 	if err != nil {
-		return "", "", err
+		return err
 	}
-	if err := r.record("reconcile", "", days(first, last)); err != nil {
-		return "", "", err
+
+	err = r.record("reconcile", "", days(first, last))
+	if err != nil {
+		return err
 	}
 
 	begun, err := c.Gateway.Start(r.r.Context(), r.by(), first, last)
-	if err == nil && !begun {
-		done = "comparing"
+	if err != nil {
+		return err
 	}
-
-	return reconciliationPath, done, err
+	if !begun {
+		return r.redirect(reconciliationPath, "comparing")
+	}
+	return r.redirect(reconciliationPath, "")
 }
 
 // days names a range of days.

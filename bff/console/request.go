@@ -52,6 +52,14 @@ func (r *request) show(p page) {
 	r.write(r.w, f)
 }
 
+// redirect leads to another page, with the notice of that key; "" = none. It ends every change, so
+// that a reload does nothing twice.
+func (r *request) redirect(to, notice string) error {
+	to = linkWith(to, nil, "done", r.auth.SignNotice(r.Operator, to, notice))
+	http.Redirect(r.w, r.r, to, http.StatusSeeOther)
+	return nil
+}
+
 var (
 	errNoPage = errors.New("there is no such page")
 	errForged = errors.New("the form is not of this login")

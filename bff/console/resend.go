@@ -91,58 +91,63 @@ func (c *console) confirmRedeliver(r *request) (page, error) {
 // redeliver is POST /admin/webhooks/send: the delivery of an event to an endpoint is due now. A
 // second click sends nothing: the delivery is being sent, or was tried since the page was shown.
 // It leads back to where it was requested.
-func (c *console) redeliver(r *request) (to, done string, err error) {
+func (c *console) redeliver(r *request) error {
 	d, err := r.findDelivery()
 	if err != nil {
-		return "", "", err
+		return err
 	}
 
 	tried := r.r.PostFormValue("tried")
 	if !isSending(d, r.now()) && tried == d.TriedAt.Format(time.RFC3339Nano) {
 		detail := d.Event + " to " + endpointHost(d.Endpoint)
-		err = r.audited("webhook.redeliver", d.Session, detail, func() error {
-			return c.Records.Redeliver(r.r.Context(), d.Event, d.Endpoint)
-		})
+		err = r.record("webhook.redeliver", d.Session, detail)
 		if err != nil {
-			return "", "", err
+			return err
+		}
+
+		err = c.Records.Redeliver(r.r.Context(), d.Event, d.Endpoint)
+		r.recordResult("webhook.redeliver", d.Session, err)
+		if err != nil {
+			return err
 		}
 	}
 
 	c.Deliver()
-	to = paymentPath(d.Session)
-	done = "sent-again"
+	to := paymentPath(d.Session)
 	if r.r.PostFormValue("back") == "list" {
 		to = webhooksPath
 	}
 	if slices.Contains(c.Gone(), d.Endpoint) {
-		done = "sent-later"
+		return r.redirect(to, "sent-later")
 	}
-
-	return to, done, nil
+	return r.redirect(to, "sent-again")
 }
 
 // reroute is POST /admin/webhooks/move: it moves what is open to a URL that is not
 // configured.
-func (c *console) reroute(r *request) (to, done string, err error) {
-	list, err := c.Rerouting.Unrouted(r.r.Context())
+func (c *console) reroute(r *request) error {
+	ctx := r.r.Context()
+	list, err := c.Rerouting.Unrouted(ctx)
 	if err != nil {
-		return "", "", err
+		return err
 	}
 
 	b, err := findEndpoint(r.r.PostFormValue("endpoint"), list)
 	if err != nil {
-		return "", "", err
+		return err
 	}
 
-	var moved webhook.Rerouted
 	detail := formatCappedCount(b.Waiting) + " to " + endpointHost(b.Endpoint)
-	err = r.audited("webhook.reroute", "", detail, func() (err error) {
-		// Half of them moved is no harm, but the operator has asked for all.
-		moved, err = c.Rerouting.Reroute(context.WithoutCancel(r.r.Context()), b.Endpoint)
-		return err
-	})
+	err = r.record("webhook.reroute", "", detail)
 	if err != nil {
-		return "", "", err
+		return err
+	}
+
+	// Half of them moved is no harm, but the operator has asked for all.
+	moved, err := c.Rerouting.Reroute(context.WithoutCancel(ctx), b.Endpoint)
+	r.recordResult("webhook.reroute", "", err)
+	if err != nil {
+		return err
 	}
 
 	c.Deliver()
@@ -150,12 +155,12 @@ func (c *console) reroute(r *request) (to, done string, err error) {
 		"moved", moved.Moved, "closed", moved.Closed, "more", moved.More)
 	switch {
 	case moved.More:
-		return webhooksPath, "rerouted-some", nil
+		return r.redirect(webhooksPath, "rerouted-some")
 	case moved.Moved == 0:
-		return webhooksPath, "rerouted-none", nil
+		return r.redirect(webhooksPath, "rerouted-none")
 	}
 
-	return webhooksPath, "rerouted", nil
+	return r.redirect(webhooksPath, "rerouted")
 }
 
 // minuteLayout is how browsers send a date with a time.
@@ -194,43 +199,44 @@ func (c *console) confirmReplay(r *request) (page, error) {
 }
 
 // replay is POST /admin/webhooks/replay.
-func (c *console) replay(r *request) (to, done string, err error) {
+func (c *console) replay(r *request) error {
 	read := func(name string) (time.Time, error) {
 		return parseTime(name, r.r.PostFormValue(name), minuteLayout, minuteLayout+":05")
 	}
 	from, err := read("from")
 	if err != nil {
-		return "", "", err
+		return err
 	}
 
 	until, err := read("to")
 	if err != nil {
-		return "", "", err
+		return err
 	}
 	if !until.After(from) || from.After(r.now()) {
-		return "", "", &wire.Error{Code: wire.CodeInvalid, Param: "to"}
+		return &wire.Error{Code: wire.CodeInvalid, Param: "to"}
 	}
 
-	var again webhook.Replayed
 	span := formatTimestamp(from) + " to " + formatTimestamp(until)
 	only := r.r.PostFormValue("only")
 	if only != "" {
 		span += ", " + onlyUndelivered
 	}
 
-	err = r.audited("webhook.replay", "", span, func() (err error) {
-		again, err = c.Events.Replay(
-			r.r.Context(), webhook.Range{
-				From:        from,
-				To:          until,
-				Limit:       maxReplayed,
-				Undelivered: only != "",
-			}, r.now(),
-		)
-		return err
-	})
+	err = r.record("webhook.replay", "", span)
 	if err != nil {
-		return "", "", err
+		return err
+	}
+
+	which := webhook.Range{
+		From:        from,
+		To:          until,
+		Limit:       maxReplayed,
+		Undelivered: only != "",
+	}
+	again, err := c.Events.Replay(r.r.Context(), which, r.now())
+	r.recordResult("webhook.replay", "", err)
+	if err != nil {
+		return err
 	}
 
 	c.Deliver()
@@ -238,10 +244,10 @@ func (c *console) replay(r *request) (to, done string, err error) {
 		"deliveries", again.Deliveries, "more", again.More)
 	switch {
 	case again.Deliveries == 0:
-		return webhooksPath, "replayed-none", nil
+		return r.redirect(webhooksPath, "replayed-none")
 	case again.More:
-		return webhooksPath, "replayed-some", nil
+		return r.redirect(webhooksPath, "replayed-some")
 	}
 
-	return webhooksPath, "replayed", nil
+	return r.redirect(webhooksPath, "replayed")
 }

@@ -200,7 +200,7 @@ func TestSearchBeforeItsTime(t *testing.T) {
 		h.Clock.Move(time.Second)
 		g.asked()
 		fortest.OK(t,
-			h.Service.Process(t.Context(), checkout.ClaimedSession{Session: h.Load(s.ID)}))
+			h.Service.Process(t.Context(), checkout.StoredSession{Session: h.Load(s.ID)}))
 		h.FinishSearch()
 		if n := g.asked(); n > 0 {
 			t.Errorf("%d requests; want none", n)

@@ -51,10 +51,17 @@ func (t Tally) Add(o Tally) Tally {
 type ListStore interface {
 	Session(ctx context.Context, id string) (payment.Session, error)
 	// Tracked returns the sessions of the tracking codes, in no order; unknown codes are skipped.
-	Tracked(ctx context.Context, trackingCodes []string) ([]payment.Session, error)
+	Tracked(ctx context.Context, trackingCodes []string) ([]TrackedSession, error)
 	// TouchAll is Touch of many, in one commit. It skips sessions whose DueAt or Version have
 	// changed, and those that are leased at now.
 	TouchAll(ctx context.Context, now time.Time, list []Touched) error
+}
+
+// TrackedSession is a session, and until when a shopper has its page open, as far as any instance
+// knows; zero = never.
+type TrackedSession struct {
+	payment.Session
+	WatchedUntil time.Time
 }
 
 // Touched is a session as it was read, and its new times.
@@ -68,9 +75,10 @@ type PageApplier struct {
 	Store       ListStore
 	Environment string // of the gateway
 	Schedule    payment.Schedule
-	// IsWatched reports whether a shopper has s open, here or at another instance.
-	IsWatched func(s payment.Session) bool
-	// Changed is called with each watched session that was checked. It must not block.
+	// IsWatched reports whether a shopper has a session open: here, or at another instance, which
+	// is known from its WatchedUntil.
+	IsWatched func(session string, watchedUntil time.Time) bool
+	// Changed is called with each session that was checked. It must not block.
 	Changed func(session string)
 	Now     func() time.Time
 }
@@ -100,10 +108,10 @@ func (pa *PageApplier) Apply(
 			due, means := pa.classify(p, &tally, &s, &s.Attempts[i], row, asked)
 			switch means {
 			case unchanged:
-				touched = append(touched, Touched{Session: s, At: asked, Due: due})
+				touched = append(touched, Touched{Session: s.Session, At: asked, Due: due})
 			case changed:
 				if p.firstDistrust(row.TrackingCode) {
-					suspects = append(suspects, s)
+					suspects = append(suspects, s.Session)
 				}
 			}
 		}
@@ -141,9 +149,7 @@ func (pa *PageApplier) touchAll(ctx context.Context, p *ListPoll, list []Touched
 	}
 
 	for _, t := range list {
-		if pa.IsWatched(t.Session) {
-			pa.Changed(t.ID)
-		}
+		pa.Changed(t.ID)
 	}
 	return nil
 }
@@ -186,7 +192,7 @@ const (
 // classify returns what row, of a page requested at asked, means for attempt a of s, and counts
 // it; due is when an unchanged one is due next.
 func (pa *PageApplier) classify(
-	p *ListPoll, t *Tally, s *payment.Session, a *payment.Attempt, row payment.Record,
+	p *ListPoll, t *Tally, s *TrackedSession, a *payment.Attempt, row payment.Record,
 	asked time.Time,
 ) (due time.Time, means verdict) {
 	switch {
@@ -199,7 +205,7 @@ func (pa *PageApplier) classify(
 		return due, ignored
 	}
 
-	watched := pa.IsWatched(*s)
+	watched := pa.IsWatched(s.ID, s.WatchedUntil)
 	if watched {
 		t.Watched++
 	}
@@ -212,7 +218,7 @@ func (pa *PageApplier) classify(
 	}
 
 	t.Unchanged++
-	due = pa.nextListed(s, a, watched, p.Next, asked)
+	due = pa.nextListed(&s.Session, a, watched, p.Next, asked)
 	calm := s.OnSchedule(pa.Schedule.Interval(watched), asked)
 	if due.IsZero() || !calm || s.NeedsStatusRead(a, pa.Schedule, watched, asked) {
 		return due, ignored

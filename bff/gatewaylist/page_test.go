@@ -148,7 +148,7 @@ func TestApplyPage(t *testing.T) {
 		}, want: left},
 		"hinted for later": {set: func(l *listing) {
 			s := l.Load(l.id)
-			read := checkout.ClaimedSession{Session: s}
+			read := checkout.StoredSession{Session: s}
 			fortest.OK(t,
 				l.Store.Touch(l.T.Context(), read, s.CheckedAt, s.CheckedAt.Add(12*time.Second)))
 		}, want: left},

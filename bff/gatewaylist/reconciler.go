@@ -42,7 +42,7 @@ type Gateway interface {
 type ReconciledSessions interface {
 	SessionReader
 	// Tracked returns the sessions of the tracking codes, in no order; unknown codes are skipped.
-	Tracked(ctx context.Context, trackingCodes []string) ([]payment.Session, error)
+	Tracked(ctx context.Context, trackingCodes []string) ([]TrackedSession, error)
 }
 
 // Reconciler compares the gateway's records with the database. Operators start a reconciliation of

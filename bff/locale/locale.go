@@ -86,6 +86,9 @@ func FormatPrice(lang, currency, amount string) string {
 	return price
 }
 
+// FormatNumber formats decimal text like "1234.50" in a language, as FormatPrice does: "1.234,50".
+func FormatNumber(lang, decimal string) string { return find(lang).formatNumber(decimal) }
+
 // touches reports whether the end of a symbol that is beside the number in a pattern is a letter or
 // the like. Source: Unicode Technical Standard #35, part 3, "Currency Formats".
 func touches(symbol, pattern string) bool {

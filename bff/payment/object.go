@@ -152,11 +152,6 @@ func (s *Session) Object(opts EventOptions) Object {
 		Attempts:   []AttemptObject{},
 		Timeline:   s.Timeline,
 	}
-	if s.Unchecked {
-		const detail = "could not be checked: the gateway's currency list is unavailable; " +
-			"if no currency matches, the shopper cannot pay"
-		o.Warnings = []Warning{{Param: "currencies", Detail: detail}}
-	}
 	for i := range s.Attempts {
 		o.Attempts = append(o.Attempts, s.Attempts[i].object(opts.Coins))
 	}

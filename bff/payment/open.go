@@ -2,7 +2,9 @@ package payment
 
 import (
 	"cmp"
+	"crypto/rand"
 	"errors"
+	"math/big"
 	"time"
 
 	"coinslot/app/wire"
@@ -197,16 +199,28 @@ func (s *Session) add(a Attempt, now time.Time) {
 	a.AmountUSD = s.Order.AmountUSD
 	a.StartedAt = now
 	a.OrderID = s.Order.OrderID
-	if a.OrderID == 0 {
-		a.OrderID = drawOrderID()
-		a.Drawn = true
-	}
+	a.Drawn = a.OrderID == 0
 
 	s.Attempts = append(s.Attempts, a)
+	s.DrawOrderID(a.Number)
 	s.Notice = Notice{}
 	s.ClosedBy = NotClosed
 	s.ErasedAt = time.Time{}
 	s.AppendTimeline(now, "shopper", "attempt.intended", a.CurrencySymbol+" "+a.NetworkCode)
+}
+
+// DrawOrderID draws the order number of attempt n, unless the order came with one.
+func (s *Session) DrawOrderID(n int) {
+	a := s.Attempt(n)
+	if !a.Drawn {
+		return
+	}
+
+	number, err := rand.Int(rand.Reader, big.NewInt(900_000))
+	if err != nil {
+		panic("reading random numbers: " + err.Error())
+	}
+	a.OrderID = 100_000 + int(number.Int64())
 }
 
 // withdrawPostponed gives up an attempt that was not created because the gateway was busy.

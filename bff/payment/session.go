@@ -3,7 +3,6 @@ package payment
 import (
 	"cmp"
 	"crypto/rand"
-	"math/big"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,9 +38,6 @@ type Session struct {
 	CheckedAt time.Time `json:"checked_at,omitzero"`
 	// DueAt is when the session must be processed next; zero = never.
 	DueAt time.Time `json:"due_at,omitzero"`
-	// WatchedUntil is until when a shopper has the page open, as far as any instance knows: a
-	// watched session is due sooner. Zero = never. Rules only read it; what they set is not stored.
-	WatchedUntil time.Time `json:"-"`
 	// LateFrom is when low-priority late checks begin; zero = every check has normal priority.
 	// See [Session.LateChecksFrom].
 	LateFrom time.Time `json:"late_from,omitzero"`
@@ -49,12 +45,10 @@ type Session struct {
 	// Deleted reports whether the session was reduced to a tombstone.
 	ErasedAt time.Time `json:"erased_at,omitzero"`
 	Deleted  bool      `json:"deleted,omitempty"`
-	// Unchecked is set by Service.Open when the gateway's currency list was unavailable, so
-	// Order.Currencies could not be validated.
-	Unchecked bool            `json:"-"`
-	Attempts  []Attempt       `json:"attempts,omitempty"`
-	Notice    Notice          `json:"notice,omitzero"`
-	Timeline  []TimelineEntry `json:"timeline,omitempty"`
+
+	Attempts []Attempt       `json:"attempts,omitempty"`
+	Notice   Notice          `json:"notice,omitzero"`
+	Timeline []TimelineEntry `json:"timeline,omitempty"`
 }
 
 // Who closed a session.
@@ -420,14 +414,6 @@ func newMarker() string { return "cs-" + strings.ToLower(rand.Text()[:20]) }
 
 // MarkerText matches a marker anywhere in a comment.
 var MarkerText = regexp.MustCompile(`cs-[a-z2-7]{20}`)
-
-func drawOrderID() int {
-	n, err := rand.Int(rand.Reader, big.NewInt(900_000))
-	if err != nil {
-		panic("reading random numbers: " + err.Error())
-	}
-	return 100_000 + int(n.Int64())
-}
 
 // AttemptRef identifies an attempt by what the gateway knows of it.
 type AttemptRef struct {

@@ -51,9 +51,9 @@ func newFlood(t *testing.T) (s *Server, unpaced *checkout.Service) {
 
 // open opens a payment.
 func open(ctx context.Context, c *checkout.Service) (payment.Session, error) {
-	s, _, err := c.Open(ctx, payment.Order{AmountUSD: decimal.NewFromInt(25), TTLMinutes: 30}, "")
+	s, err := c.Open(ctx, payment.Order{AmountUSD: decimal.NewFromInt(25), TTLMinutes: 30}, "")
 	if err != nil {
-		return s, err
+		return s.Session, err
 	}
 	return c.Choose(ctx, s.ID, wire.Choice{CurrencySymbol: "USDT", NetworkCode: "bep20"})
 }
@@ -71,7 +71,7 @@ func TestLateChecksWaitBehindOthers(t *testing.T) {
 				if late {
 					s.LateFrom = s.DueAt
 				}
-				checks.Go(func() { _ = server.process(ctx, checkout.ClaimedSession{Session: s}) })
+				checks.Go(func() { _ = server.process(ctx, checkout.StoredSession{Session: s}) })
 			}
 			synctest.Wait()
 		}

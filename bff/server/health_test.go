@@ -49,13 +49,13 @@ func (d *unreliable) ask(ctx context.Context) error {
 
 func (d *unreliable) Claim(
 	ctx context.Context, _ time.Time, _ time.Duration, _ int, _ bool,
-) ([]checkout.ClaimedSession, error) {
+) ([]checkout.StoredSession, error) {
 	return nil, d.ask(ctx)
 }
 
 func (d *unreliable) ClaimOf(
 	ctx context.Context, _ []string, _ time.Time, _ time.Duration, _ int,
-) ([]checkout.ClaimedSession, error) {
+) ([]checkout.StoredSession, error) {
 	return nil, d.ask(ctx)
 }
 

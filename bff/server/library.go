@@ -31,11 +31,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.Handler.S
 func (s *Server) Open(
 	ctx context.Context, o payment.Order, key string,
 ) (session payment.Object, created bool, err error) {
-	opened, created, err := s.checkout.Open(ctx, o, key)
+	opened, err := s.checkout.Open(ctx, o, key)
 	if err != nil {
 		return payment.Object{}, false, err
 	}
-	return s.checkout.Object(opened), created, nil
+	return s.checkout.OpenedObject(opened), opened.Created, nil
 }
 
 // Session returns a session like the API. Release goods only if its Status is wire.Confirmed and

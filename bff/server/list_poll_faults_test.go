@@ -49,13 +49,10 @@ func newListRig(t *testing.T, payments int) *listRig {
 	}))(t)
 	l.serve(countedLists{l.client, &l.lists})
 	for range payments {
-		s, _, err := l.service.Open(t.Context(),
-			payment.Order{AmountUSD: decimal.NewFromInt(25), TTLMinutes: 60}, "")
-		if err == nil {
-			s, err = l.service.Choose(t.Context(), s.ID,
-				wire.Choice{CurrencySymbol: "USDT", NetworkCode: "trc20"})
-		}
-		fortest.OK(t, err)
+		opened := fortest.Must(l.service.Open(t.Context(),
+			payment.Order{AmountUSD: decimal.NewFromInt(25), TTLMinutes: 60}, ""))(t)
+		s := fortest.Must(l.service.Choose(t.Context(), opened.ID,
+			wire.Choice{CurrencySymbol: "USDT", NetworkCode: "trc20"}))(t)
 		l.ids, l.codes = append(l.ids, s.ID), append(l.codes, s.Current().TrackingCode)
 	}
 	return l

@@ -327,18 +327,19 @@ func (s *Server) sessionMoved(before, after payment.Session) {
 }
 
 // process checks a session.
-func (s *Server) process(ctx context.Context, session checkout.ClaimedSession) error {
+func (s *Server) process(ctx context.Context, session checkout.StoredSession) error {
 	ctx, ended := s.check(ctx, session.Session)
 	// The shopper's address is not stored, so retried creates share one network.
 	ctx = gateway.WithCaller(ctx, gateway.Caller{Network: "resent"})
-	err := s.checkout.Process(gateway.WithPriority(ctx, s.priority(session.Session)), session)
+	err := s.checkout.Process(gateway.WithPriority(ctx, s.priority(session)), session)
 	ended(err)
 	return err
 }
 
 // priority is that of the requests of a check of session.
-func (s *Server) priority(session payment.Session) gateway.Priority {
-	if session.DueForLateCheck() && !s.checkout.IsWatched(session) {
+func (s *Server) priority(session checkout.StoredSession) gateway.Priority {
+	watched := s.checkout.IsWatched(session.ID, session.WatchedUntil)
+	if session.DueForLateCheck() && !watched {
 		return gateway.Late
 	}
 	return gateway.Poll

@@ -108,15 +108,15 @@ func (o *orders) open(
 		}
 	}
 
-	session, created, err := o.checkout.OpenForShopper(r.Context(), priced, key)
+	opened, err := o.checkout.OpenForShopper(r.Context(), priced, key)
 	if err != nil {
 		return payment.Session{}, web.StorageError(err)
 	}
-	if created && offered.Item != "" {
-		o.limit.count(r, session)
+	if opened.Created && offered.Item != "" {
+		o.limit.count(r, opened.Session)
 	}
-	logs.NoteSession(r.Context(), session.ID)
-	return session, nil
+	logs.NoteSession(r.Context(), opened.ID)
+	return opened.Session, nil
 }
 
 // repricedURL is the page at the price of a form. It omits the e-mail address, which must not be

@@ -63,7 +63,7 @@ func watchable(s wire.Status) bool { return s.Waiting() && s.Outcome() == wire.P
 
 // Touch implements checkout.Store.
 func (db *DB) Touch(
-	ctx context.Context, s checkout.ClaimedSession, checkedAt, dueAt time.Time,
+	ctx context.Context, s checkout.StoredSession, checkedAt, dueAt time.Time,
 ) error {
 	query := touchSession
 	args := []any{
@@ -77,7 +77,7 @@ func (db *DB) Touch(
 }
 
 // Release implements checkout.Store.
-func (db *DB) Release(ctx context.Context, s checkout.ClaimedSession, dueAt time.Time) error {
+func (db *DB) Release(ctx context.Context, s checkout.StoredSession, dueAt time.Time) error {
 	err := db.Execute(ctx, releaseSession, keyOf(s.ID), s.Epoch, microsOf(s.DueAt),
 		microsOf(dueAt))
 	return wrap(err, "releasing session %q", s.ID)
@@ -86,7 +86,7 @@ func (db *DB) Release(ctx context.Context, s checkout.ClaimedSession, dueAt time
 // Claim implements checkout.DueStore. No session is claimed if limit is below 1.
 func (db *DB) Claim(
 	ctx context.Context, now time.Time, lease time.Duration, limit int, late bool,
-) ([]checkout.ClaimedSession, error) {
+) ([]checkout.StoredSession, error) {
 	if limit < 1 { // which SQLite takes for "no limit"
 		return nil, nil
 	}
@@ -100,7 +100,7 @@ func (db *DB) Claim(
 // ClaimOf implements checkout.DueStore.
 func (db *DB) ClaimOf(
 	ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int,
-) (claimed []checkout.ClaimedSession, err error) {
+) (claimed []checkout.StoredSession, err error) {
 	for batch := range slices.Chunk(distinct(ids), batchSize) {
 		if limit <= len(claimed) {
 			break
@@ -128,8 +128,8 @@ func claimQuery(
 // gets nothing takes it that nothing is due.
 func (db *DB) claim(
 	ctx context.Context, query string, args ...any,
-) ([]checkout.ClaimedSession, error) {
-	var claimed []checkout.ClaimedSession
+) ([]checkout.StoredSession, error) {
+	var claimed []checkout.StoredSession
 	for len(claimed) == 0 {
 		var rows []row
 		err := db.Write(ctx, func(tx *sql.Tx) (err error) {
@@ -143,17 +143,10 @@ func (db *DB) claim(
 			return nil, nil
 		}
 
-		for _, r := range rows {
-			s, err := r.session()
-			if err != nil {
-				_ = db.noteUnreadable(ctx, err)
-				continue
-			}
-			claimed = append(claimed, checkout.ClaimedSession{Session: s, Epoch: r.epoch})
-		}
+		claimed = readable(ctx, db, rows, (*row).claimed)
 	}
 
-	slices.SortFunc(claimed, func(a, b checkout.ClaimedSession) int {
+	slices.SortFunc(claimed, func(a, b checkout.StoredSession) int {
 		return cmp.Or(a.DueAt.Compare(b.DueAt), cmp.Compare(a.ID, b.ID))
 	})
 	return claimed, nil
@@ -162,21 +155,21 @@ func (db *DB) claim(
 // Hold implements checkout.Store.
 func (db *DB) Hold(
 	ctx context.Context, id string, now time.Time, lease time.Duration,
-) (checkout.ClaimedSession, error) {
+) (checkout.StoredSession, error) {
 	var r row
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		return tx.QueryRowContext(ctx, holdSession, keyOf(id), now.Add(lease).UnixMicro()).
 			Scan(r.fields()...)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
-		return checkout.ClaimedSession{}, payment.ErrNotFound
+		return checkout.StoredSession{}, payment.ErrNotFound
 	}
 	if err != nil {
-		return checkout.ClaimedSession{}, fmt.Errorf("holding session %q: %w", id, err)
+		return checkout.StoredSession{}, fmt.Errorf("holding session %q: %w", id, err)
 	}
 
-	s, err := r.session()
-	return checkout.ClaimedSession{Session: s, Epoch: r.epoch}, db.noteUnreadable(ctx, err)
+	s, err := r.claimed()
+	return s, db.noteUnreadable(ctx, err)
 }
 
 // longestLease is longer than any lease is taken for.

@@ -23,7 +23,7 @@ type failingStore struct {
 
 func (f *failingStore) Claim(
 	context.Context, time.Time, time.Duration, int, bool,
-) ([]checkout.ClaimedSession, error) {
+) ([]checkout.StoredSession, error) {
 	f.claims.Add(1)
 	if f.works.Load() {
 		return nil, nil

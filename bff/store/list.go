@@ -63,7 +63,7 @@ func (db *DB) List(ctx context.Context, f payment.Filter) (payment.Page, error) 
 		rows = rows[:size]
 		next = rows[size-1].place().String()
 	}
-	return payment.Page{Sessions: db.readable(ctx, rows), Next: next}, nil
+	return payment.Page{Sessions: readable(ctx, db, rows, (*row).session), Next: next}, nil
 }
 
 func listQuery(f payment.Filter, from cursor, limit int) (query string, args []any) {

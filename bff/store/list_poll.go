@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"coinslot/bff/gatewaylist"
-	"coinslot/bff/payment"
 )
 
 const (
@@ -45,20 +44,24 @@ func (db *DB) TouchAll(ctx context.Context, now time.Time, list []gatewaylist.To
 }
 
 // Tracked implements gatewaylist.ListStore.
-func (db *DB) Tracked(ctx context.Context, trackingCodes []string) ([]payment.Session, error) {
-	var found []payment.Session
+func (db *DB) Tracked(
+	ctx context.Context, trackingCodes []string,
+) ([]gatewaylist.TrackedSession, error) {
+	var found []gatewaylist.TrackedSession
 	for batch := range slices.Chunk(distinct(trackingCodes), batchSize) {
 		query, args := trackedQuery(batch)
 		rows, err := listRows(ctx, db, scanRow, query, args...)
 		if err != nil {
 			return nil, fmt.Errorf("finding sessions by tracking code: %w", err)
 		}
-		found = append(found, db.readable(ctx, rows)...)
+		found = append(found, readable(ctx, db, rows, (*row).tracked)...)
 	}
 
 	// One can be found by two codes.
-	slices.SortFunc(found, func(a, b payment.Session) int { return cmp.Compare(a.ID, b.ID) })
-	same := func(a, b payment.Session) bool { return a.ID == b.ID }
+	slices.SortFunc(found, func(a, b gatewaylist.TrackedSession) int {
+		return cmp.Compare(a.ID, b.ID)
+	})
+	same := func(a, b gatewaylist.TrackedSession) bool { return a.ID == b.ID }
 	return slices.CompactFunc(found, same), nil
 }
 

@@ -42,7 +42,7 @@ func (db *DB) Search(ctx context.Context, q console.Query) (payment.Page, error)
 		return payment.Page{}, fmt.Errorf("searching sessions: %w", err)
 	}
 
-	return payment.Page{Sessions: db.readable(ctx, rows), Next: next}, nil
+	return payment.Page{Sessions: readable(ctx, db, rows, (*row).session), Next: next}, nil
 }
 
 func search(

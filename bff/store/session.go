@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 
+	"coinslot/bff/checkout"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
 )
 
@@ -66,8 +68,26 @@ func (r *row) session() (payment.Session, error) {
 
 	s.CheckedAt = timeOf(r.checkedAt)
 	s.DueAt = timeOf(r.dueAt)
-	s.WatchedUntil = timeOf(r.watchedUntil)
 	return s, nil
+}
+
+// unclaimed is session for the checkout, which only reads it.
+func (r *row) unclaimed() (checkout.StoredSession, error) {
+	s, err := r.session()
+	return checkout.StoredSession{Session: s, WatchedUntil: timeOf(r.watchedUntil)}, err
+}
+
+// claimed is session for the checkout, with the claim that r was read for.
+func (r *row) claimed() (checkout.StoredSession, error) {
+	s, err := r.unclaimed()
+	s.Epoch = r.epoch
+	return s, err
+}
+
+// tracked is session for list polls.
+func (r *row) tracked() (gatewaylist.TrackedSession, error) {
+	s, err := r.session()
+	return gatewaylist.TrackedSession{Session: s, WatchedUntil: timeOf(r.watchedUntil)}, err
 }
 
 // with returns the session with err, unless it is unreadable.
@@ -85,24 +105,26 @@ func readRow(ctx context.Context, q queryer, query, of string) (row, error) {
 	return r, err
 }
 
-func (db *DB) read(ctx context.Context, query, of string) (payment.Session, error) {
+// Load implements checkout.Store.
+func (db *DB) Load(ctx context.Context, id string) (checkout.StoredSession, error) {
 	var r row
 	err := db.View(ctx, func(ctx context.Context, q queryer) (err error) {
-		r, err = readRow(ctx, q, query, of)
+		r, err = readRow(ctx, q, sessionByID, id)
 		return err
 	})
 	if errors.Is(err, payment.ErrNotFound) {
-		return payment.Session{}, err
+		return checkout.StoredSession{}, err
 	}
 	if err != nil {
-		return payment.Session{}, fmt.Errorf("reading a session: %w", err)
+		return checkout.StoredSession{}, fmt.Errorf("reading a session: %w", err)
 	}
 
-	s, err := r.session()
+	s, err := r.unclaimed()
 	return s, db.noteUnreadable(ctx, err)
 }
 
-// Session implements checkout.Store.
+// Session is Load for those who need only the session itself.
 func (db *DB) Session(ctx context.Context, id string) (payment.Session, error) {
-	return db.read(ctx, sessionByID, id)
+	s, err := db.Load(ctx, id)
+	return s.Session, err
 }

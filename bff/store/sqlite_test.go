@@ -302,7 +302,7 @@ func TestReaderCannotWrite(t *testing.T) {
 		_, update := r.Update(t.Context(), sample(1).ID, 0,
 			func(*payment.Session) ([]payment.Event, error) { return nil, nil })
 		_, claim := r.Claim(t.Context(), time.Now(), time.Minute, 1, false)
-		touch := r.Touch(t.Context(), checkout.ClaimedSession{Session: sample(1)}, time.Time{},
+		touch := r.Touch(t.Context(), checkout.StoredSession{Session: sample(1)}, time.Time{},
 			time.Time{})
 		for _, err := range []error{insert, update, claim, touch} {
 			fortest.Is(t, err, ErrReadOnly, "%s: writing", name)

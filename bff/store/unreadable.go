@@ -45,12 +45,14 @@ func (e *unreadableError) Error() string {
 
 func (e *unreadableError) Unwrap() []error { return []error{payment.ErrUnreadable, e.cause} }
 
-// readable decodes rows, and sets aside those that cannot be decoded. It must not be called in a
-// transaction.
-func (db *DB) readable(ctx context.Context, rows []row) []payment.Session {
-	var list []payment.Session
-	for _, r := range rows {
-		s, err := r.session()
+// readable returns rows decoded, and sets aside those that cannot be decoded. It must not be called
+// in a transaction.
+func readable[T any](
+	ctx context.Context, db *DB, rows []row, decode func(*row) (T, error),
+) []T {
+	var list []T
+	for i := range rows {
+		s, err := decode(&rows[i])
 		if err != nil {
 			_ = db.noteUnreadable(ctx, err)
 			continue

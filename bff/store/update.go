@@ -188,8 +188,6 @@ func (u *updateRun) run(ctx context.Context, tx *sql.Tx) (err error) {
 	}
 
 	u.next = s.Version
-	u.after.watchedUntil = u.before.watchedUntil
-	u.after.epoch = u.before.epoch
 	if err := u.db.writeRelated(ctx, tx, &s, held, before); err != nil {
 		return err
 	}

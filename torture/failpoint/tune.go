@@ -128,19 +128,19 @@ func (ss *sessions) kindOf(before, after payment.Session) string {
 }
 
 func (ss *sessions) Touch(
-	ctx context.Context, s checkout.ClaimedSession, checkedAt, dueAt time.Time,
+	ctx context.Context, s checkout.StoredSession, checkedAt, dueAt time.Time,
 ) error {
 	return around("touch", func() error { return ss.Store.Touch(ctx, s, checkedAt, dueAt) })
 }
 
 func (ss *sessions) Hold(
 	ctx context.Context, id string, now time.Time, lease time.Duration,
-) (checkout.ClaimedSession, error) {
+) (checkout.StoredSession, error) {
 	return ss.Store.Hold(ctx, id, now, lease/speedup)
 }
 
 func (ss *sessions) Release(
-	ctx context.Context, s checkout.ClaimedSession, dueAt time.Time,
+	ctx context.Context, s checkout.StoredSession, dueAt time.Time,
 ) error {
 	return around("release", func() error { return ss.Store.Release(ctx, s, dueAt) })
 }
@@ -150,19 +150,19 @@ type due struct{ checkout.DueStore }
 
 func (d due) Claim(
 	ctx context.Context, now time.Time, lease time.Duration, limit int, late bool,
-) ([]checkout.ClaimedSession, error) {
+) ([]checkout.StoredSession, error) {
 	return claimed(d.DueStore.Claim(ctx, now, lease, limit, late))
 }
 
 func (d due) ClaimOf(
 	ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int,
-) ([]checkout.ClaimedSession, error) {
+) ([]checkout.StoredSession, error) {
 	return claimed(d.DueStore.ClaimOf(ctx, ids, now, lease, limit))
 }
 
 func claimed(
-	list []checkout.ClaimedSession, err error,
-) ([]checkout.ClaimedSession, error) {
+	list []checkout.StoredSession, err error,
+) ([]checkout.StoredSession, error) {
 	if len(list) > 0 {
 		point("claim.after")
 	}

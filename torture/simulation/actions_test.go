@@ -40,8 +40,8 @@ func (w *world) open() {
 
 func (w *world) openAgain(s *session) {
 	w.client("open "+s.order.Ref, func(in *instance, ctx context.Context) error {
-		got, _, err := in.service.Open(ctx, s.order, s.key)
-		return w.answered(in, s, 0, got, err)
+		got, err := in.service.Open(ctx, s.order, s.key)
+		return w.answered(in, s, 0, got.Session, err)
 	})
 }
 

@@ -66,14 +66,14 @@ type badStore struct {
 	defect string
 }
 
-func (p badStore) Session(ctx context.Context, id string) (payment.Session, error) {
-	s, err := p.storePort.Session(ctx, id)
+func (p badStore) Load(ctx context.Context, id string) (checkout.StoredSession, error) {
+	s, err := p.storePort.Load(ctx, id)
 	if p.defect == oldReads && s.Version > 1 {
 		p.in.w.mu.Lock()
 		defer p.in.w.mu.Unlock()
 		for _, known := range p.in.w.sessions {
 			if known.now().ID == id {
-				s = known.history[s.Version-2]
+				s.Session = known.history[s.Version-2]
 			}
 		}
 	}

@@ -50,7 +50,7 @@ func (w *world) newInstance() *instance {
 	})
 	in.poller = checkout.NewPoller(checkout.PollerConfig{
 		Store: store, Now: in.now, Concurrency: 4,
-		Process: func(ctx context.Context, s checkout.ClaimedSession) error {
+		Process: func(ctx context.Context, s checkout.StoredSession) error {
 			actor, _ := ctx.Value(actorKey{}).(string)
 			ctx = context.WithValue(ctx, actorKey{}, actor+" "+s.ID)
 			defer w.recovered(actor)

@@ -47,8 +47,9 @@ type memory struct {
 // row is a session. What its slices hold is never changed in place.
 type row struct {
 	payment.Session
-	epoch  int64     // counts the claims
-	leased time.Time // until then
+	watchedUntil time.Time
+	epoch        int64     // counts the claims
+	leased       time.Time // until then
 }
 
 type delivery struct {
@@ -79,10 +80,14 @@ func (r *row) read() payment.Session {
 	return s
 }
 
+// stored returns a copy of the session with what is stored beside it.
+func (r *row) stored(epoch int64) checkout.StoredSession {
+	return checkout.StoredSession{Session: r.read(), WatchedUntil: r.watchedUntil, Epoch: epoch}
+}
+
 // write stores s, except for what only claims and watchers set.
 func (r *row) write(s payment.Session) {
 	s.CheckedAt, s.DueAt = micros(s.CheckedAt), micros(s.DueAt)
-	s.WatchedUntil, s.Unchecked = r.WatchedUntil, false
 	s.Attempts, s.Order.Metadata = slices.Clone(s.Attempts), maps.Clone(s.Order.Metadata)
 	r.Session = s
 }
@@ -123,13 +128,18 @@ func (m *memory) Insert(_ context.Context, s payment.Session) (payment.Session, 
 	return r.read(), nil
 }
 
-func (m *memory) Session(_ context.Context, id string) (payment.Session, error) {
+func (m *memory) Load(_ context.Context, id string) (checkout.StoredSession, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if r := m.byID(id); r != nil {
-		return r.read(), nil
+		return r.stored(0), nil
 	}
-	return payment.Session{}, payment.ErrNotFound
+	return checkout.StoredSession{}, payment.ErrNotFound
+}
+
+func (m *memory) Session(ctx context.Context, id string) (payment.Session, error) {
+	s, err := m.Load(ctx, id)
+	return s.Session, err
 }
 
 func (m *memory) Update(
@@ -222,7 +232,7 @@ func (m *memory) append(events []payment.Event) {
 }
 
 func (m *memory) Touch(
-	_ context.Context, s checkout.ClaimedSession, checkedAt, dueAt time.Time,
+	_ context.Context, s checkout.StoredSession, checkedAt, dueAt time.Time,
 ) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -251,14 +261,14 @@ func (m *memory) TouchAll(_ context.Context, now time.Time, list []gatewaylist.T
 }
 
 // lease claims a row until then.
-func (r *row) lease(until time.Time) checkout.ClaimedSession {
+func (r *row) lease(until time.Time) checkout.StoredSession {
 	r.epoch, r.leased = r.epoch+1, until
-	return checkout.ClaimedSession{Session: r.read(), Epoch: r.epoch}
+	return r.stored(r.epoch)
 }
 
 func (m *memory) claim(
 	now time.Time, lease time.Duration, limit int, is func(r *row) bool,
-) (claimed []checkout.ClaimedSession) {
+) (claimed []checkout.StoredSession) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var due []*row
@@ -278,30 +288,30 @@ func (m *memory) claim(
 
 func (m *memory) Claim(
 	_ context.Context, now time.Time, lease time.Duration, limit int, late bool,
-) ([]checkout.ClaimedSession, error) {
+) ([]checkout.StoredSession, error) {
 	return m.claim(now, lease, limit, func(r *row) bool { return r.DueForLateCheck() == late }), nil
 }
 
 func (m *memory) ClaimOf(
 	_ context.Context, ids []string, now time.Time, lease time.Duration, limit int,
-) ([]checkout.ClaimedSession, error) {
+) ([]checkout.StoredSession, error) {
 	is := func(r *row) bool { return slices.Contains(ids, r.ID) }
 	return m.claim(now, lease, limit, is), nil
 }
 
 func (m *memory) Hold(
 	_ context.Context, id string, now time.Time, lease time.Duration,
-) (checkout.ClaimedSession, error) {
+) (checkout.StoredSession, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if r := m.byID(id); r != nil {
 		return r.lease(now.Add(lease)), nil
 	}
-	return checkout.ClaimedSession{}, payment.ErrNotFound
+	return checkout.StoredSession{}, payment.ErrNotFound
 }
 
 func (m *memory) Release(
-	_ context.Context, s checkout.ClaimedSession, dueAt time.Time,
+	_ context.Context, s checkout.StoredSession, dueAt time.Time,
 ) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -324,8 +334,8 @@ func (m *memory) Watch(_ context.Context, ids []string, until, dueBy time.Time) 
 		if r == nil || r.Status != wire.Pending && r.Status != wire.Preparing {
 			continue
 		}
-		if until.After(r.WatchedUntil) {
-			r.WatchedUntil = micros(until)
+		if until.After(r.watchedUntil) {
+			r.watchedUntil = micros(until)
 		}
 		if r.DueAt.IsZero() || dueBy.Before(r.DueAt) {
 			r.DueAt = micros(dueBy)
@@ -355,19 +365,23 @@ func (m *memory) FindAttempts(
 	return found, nil
 }
 
-func (m *memory) Tracked(ctx context.Context, codes []string) (found []payment.Session, err error) {
+func (m *memory) Tracked(
+	ctx context.Context, codes []string,
+) (found []gatewaylist.TrackedSession, err error) {
 	refs, err := m.FindAttempts(ctx, codes)
 	for _, ref := range refs {
-		known := func(s payment.Session) bool { return s.ID == ref.Session }
+		known := func(s gatewaylist.TrackedSession) bool { return s.ID == ref.Session }
 		if !slices.Contains(codes, ref.TrackingCode) || ref.TrackingCode == "" ||
 			slices.ContainsFunc(found, known) {
 			continue
 		}
-		s, err := m.Session(ctx, ref.Session)
+		s, err := m.Load(ctx, ref.Session)
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, s)
+		found = append(found, gatewaylist.TrackedSession{
+			Session: s.Session, WatchedUntil: s.WatchedUntil,
+		})
 	}
 	return found, err
 }

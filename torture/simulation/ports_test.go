@@ -35,6 +35,12 @@ func (p storePort) Insert(ctx context.Context, s payment.Session) (payment.Sessi
 	})
 }
 
+func (p storePort) Load(ctx context.Context, id string) (checkout.StoredSession, error) {
+	return query(ctx, p, "load", id, func() (checkout.StoredSession, error) {
+		return p.in.w.db.Load(ctx, id)
+	})
+}
+
 func (p storePort) Session(ctx context.Context, id string) (payment.Session, error) {
 	return query(ctx, p, "session", id, func() (payment.Session, error) {
 		return p.in.w.db.Session(ctx, id)
@@ -51,7 +57,7 @@ func (p storePort) Update(
 }
 
 func (p storePort) Touch(
-	ctx context.Context, s checkout.ClaimedSession, checkedAt, dueAt time.Time,
+	ctx context.Context, s checkout.StoredSession, checkedAt, dueAt time.Time,
 ) error {
 	return p.exec(ctx, "touch", s.ID, func() error {
 		return p.in.w.db.Touch(ctx, s, checkedAt, dueAt)
@@ -64,14 +70,14 @@ func (p storePort) TouchAll(ctx context.Context, now time.Time, list []gatewayli
 
 func (p storePort) Hold(
 	ctx context.Context, id string, now time.Time, lease time.Duration,
-) (checkout.ClaimedSession, error) {
-	return query(ctx, p, "hold", id, func() (checkout.ClaimedSession, error) {
+) (checkout.StoredSession, error) {
+	return query(ctx, p, "hold", id, func() (checkout.StoredSession, error) {
 		return p.in.w.db.Hold(ctx, id, now, lease)
 	})
 }
 
 func (p storePort) Release(
-	ctx context.Context, s checkout.ClaimedSession, dueAt time.Time,
+	ctx context.Context, s checkout.StoredSession, dueAt time.Time,
 ) error {
 	return p.exec(ctx, "release", s.ID, func() error { return p.in.w.db.Release(ctx, s, dueAt) })
 }
@@ -84,8 +90,10 @@ func (p storePort) FindAttempts(
 	})
 }
 
-func (p storePort) Tracked(ctx context.Context, codes []string) ([]payment.Session, error) {
-	return query(ctx, p, "tracked", "", func() ([]payment.Session, error) {
+func (p storePort) Tracked(
+	ctx context.Context, codes []string,
+) ([]gatewaylist.TrackedSession, error) {
+	return query(ctx, p, "tracked", "", func() ([]gatewaylist.TrackedSession, error) {
 		return p.in.w.db.Tracked(ctx, codes)
 	})
 }
@@ -98,16 +106,16 @@ func (p storePort) List(ctx context.Context, f payment.Filter) (payment.Page, er
 
 func (p storePort) Claim(
 	ctx context.Context, now time.Time, lease time.Duration, limit int, late bool,
-) ([]checkout.ClaimedSession, error) {
-	return query(ctx, p, "claim", "", func() ([]checkout.ClaimedSession, error) {
+) ([]checkout.StoredSession, error) {
+	return query(ctx, p, "claim", "", func() ([]checkout.StoredSession, error) {
 		return p.in.w.db.Claim(ctx, now, lease, limit, late)
 	})
 }
 
 func (p storePort) ClaimOf(
 	ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int,
-) ([]checkout.ClaimedSession, error) {
-	return query(ctx, p, "claim", "some", func() ([]checkout.ClaimedSession, error) {
+) ([]checkout.StoredSession, error) {
+	return query(ctx, p, "claim", "some", func() ([]checkout.StoredSession, error) {
 		return p.in.w.db.ClaimOf(ctx, ids, now, lease, limit)
 	})
 }

@@ -80,11 +80,11 @@ func (sh *Shop) Restart() {
 // Open opens a session of that many dollars.
 func (sh *Shop) Open(usd string) payment.Session {
 	sh.T.Helper()
-	s, _, err := sh.Service.Open(sh.T.Context(), payment.Order{AmountUSD: Dec(usd)}, "")
+	s, err := sh.Service.Open(sh.T.Context(), payment.Order{AmountUSD: Dec(usd)}, "")
 	if err != nil {
 		sh.T.Fatalf("Open(%s) = %v", usd, err)
 	}
-	return s
+	return s.Session
 }
 
 // USDT is a choice of Tether on TRON.
@@ -112,11 +112,11 @@ func (sh *Shop) Chosen(usd string, c wire.Choice) payment.Session {
 // Load returns a session as it is stored.
 func (sh *Shop) Load(id string) payment.Session {
 	sh.T.Helper()
-	s, err := sh.Store.Session(sh.T.Context(), id)
+	s, err := sh.Store.Load(sh.T.Context(), id)
 	if err != nil {
 		sh.T.Fatalf("loading %s: %v", id, err)
 	}
-	return s
+	return s.Session
 }
 
 // View returns what a browser is shown of a session.

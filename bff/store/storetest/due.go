@@ -71,13 +71,13 @@ var dueTests = cases{
 		s.DueAt = now
 		s = inserted(t, b, s)
 		same(t, "first claim", claim(t, b, now, time.Minute, 10),
-			[]checkout.ClaimedSession{{Session: s, Epoch: 1}})
+			[]checkout.StoredSession{{Session: s, Epoch: 1}})
 		same(t, "claim within the lease",
 			claim(t, b, now.Add(time.Minute-time.Microsecond), time.Minute, 10),
-			[]checkout.ClaimedSession(nil))
+			[]checkout.StoredSession(nil))
 		check(t, b, s) // DueAt stays
 		same(t, "claim after the lease", claim(t, b, now.Add(time.Minute), time.Minute, 10),
-			[]checkout.ClaimedSession{{Session: s, Epoch: 2}})
+			[]checkout.StoredSession{{Session: s, Epoch: 2}})
 	}),
 	"claim takes the earliest": on(func(t *testing.T, b Backend) {
 		now := epoch()
@@ -99,17 +99,14 @@ var dueTests = cases{
 		s = inserted(t, b, s)
 		claim(t, b, epoch(), time.Minute, 1)
 		next := epoch().Add(10 * time.Second)
-		got := updated(t, b, s.ID, func(s *payment.Session) {
-			s.DueAt = next
-			s.WatchedUntil = next
-		})
+		got := updated(t, b, s.ID, func(s *payment.Session) { s.DueAt = next })
 		s.Version = 2
 		s.DueAt = next
 		same(t, "Update", got, s)
 		check(t, b, s)
 		wantClaimed(t, "claim within the lease", claim(t, b, next, time.Minute, 1))
 		same(t, "claim after the lease", claim(t, b, epoch().Add(time.Minute), time.Minute, 1),
-			[]checkout.ClaimedSession{{Session: s, Epoch: 2}})
+			[]checkout.StoredSession{{Session: s, Epoch: 2}})
 		touch(t, b, s, 2, epoch(), time.Time{})
 		wantClaimed(t, "claim after a touch", claim(t, b, next.Add(time.Hour), time.Minute, 1))
 	}),
@@ -161,22 +158,22 @@ var dueTests = cases{
 		s.DueAt = epoch().Add(time.Second)
 		s = inserted(t, b, s)
 		claimed := claim(t, b, later(), time.Minute, 1)[0]
-		s.WatchedUntil = epoch().Add(time.Minute)
-		watchAll(t, b, s.WatchedUntil, epoch().Add(time.Hour), s.ID)
-		check(t, b, s) // is due earlier
-		watchAll(t, b, s.WatchedUntil.Add(-time.Second), epoch(), s.ID)
+		until := epoch().Add(time.Minute)
+		watchAll(t, b, until, epoch().Add(time.Hour), s.ID)
+		wantWatched(t, b, s, until) // is due earlier
+		watchAll(t, b, until.Add(-time.Second), epoch(), s.ID)
 		s.DueAt = epoch()
-		check(t, b, s) // is watched for longer
+		wantWatched(t, b, s, until) // is watched for longer
 		wantClaimed(t, "claim of a leased one", claim(t, b, later(), time.Minute, 1))
 		touch(t, b, claimed.Session, 1, epoch(), time.Time{})
 		s.CheckedAt = epoch()
 		s.DueAt = time.Time{}
-		check(t, b, s)
+		wantWatched(t, b, s, until)
 		s = updated(t, b, s.ID, nothing)
-		check(t, b, s) // is still watched
+		wantWatched(t, b, s, until) // is still watched
 		watchAll(t, b, epoch(), later(), s.ID)
 		s.DueAt = later()
-		check(t, b, s) // was never due
+		wantWatched(t, b, s, until) // was never due
 	}),
 	"watch of many": on(func(t *testing.T, b Backend) {
 		var all []string
@@ -198,17 +195,17 @@ var dueTests = cases{
 
 func touch(t *testing.T, b Backend, s payment.Session, version int64, checkedAt, dueAt time.Time) {
 	t.Helper()
-	read := checkout.ClaimedSession{Session: payment.Session{ID: s.ID, Version: version}}
+	read := checkout.StoredSession{Session: payment.Session{ID: s.ID, Version: version}}
 	fortest.OK(t, b.Touch(t.Context(), read, checkedAt, dueAt))
 }
 
 func claim(
 	t *testing.T, b Backend, now time.Time, lease time.Duration, limit int,
-) []checkout.ClaimedSession {
+) []checkout.StoredSession {
 	return fortest.Must(b.Claim(t.Context(), now, lease, limit, false))(t)
 }
 
-func claimLate(t *testing.T, b Backend, now time.Time, limit int) []checkout.ClaimedSession {
+func claimLate(t *testing.T, b Backend, now time.Time, limit int) []checkout.StoredSession {
 	t.Helper()
 	sessions := fortest.Must(b.Claim(t.Context(), now, time.Minute, limit, true))(t)
 	for _, s := range sessions {
@@ -279,14 +276,14 @@ func raceForClaims(t *testing.T, backends ...Backend) {
 }
 
 // wantClaimed is wantSessions of what was claimed.
-func wantClaimed(t *testing.T, what string, got []checkout.ClaimedSession, numbers ...int) {
+func wantClaimed(t *testing.T, what string, got []checkout.StoredSession, numbers ...int) {
 	t.Helper()
 	wantSessions(t, what, sessionsOf(got), numbers...)
 }
 
-func claimedIDs(claimed []checkout.ClaimedSession) []string { return ids(sessionsOf(claimed)) }
+func claimedIDs(claimed []checkout.StoredSession) []string { return ids(sessionsOf(claimed)) }
 
-func sessionsOf(claimed []checkout.ClaimedSession) (list []payment.Session) {
+func sessionsOf(claimed []checkout.StoredSession) (list []payment.Session) {
 	for _, c := range claimed {
 		list = append(list, c.Session)
 	}
@@ -315,14 +312,18 @@ func watch(t *testing.T, b Backend) {
 	watchAll(t, b, until, dueBy, all[0].ID, all[1].ID, all[2].ID, all[3].ID, all[4].ID, all[5].ID,
 		all[6].ID, all[0].ID, "cs_unknown", "", "a\x00b", "\xff")
 	watchAll(t, b, until, dueBy)
-	for i := range 2 {
-		all[i].WatchedUntil = until
-		all[i].DueAt = dueBy
+	for i, s := range all {
+		if i >= 2 {
+			wantWatched(t, b, s, time.Time{})
+			continue
+		}
+		s.DueAt = dueBy
+		wantWatched(t, b, s, until)
 	}
 
-	for _, s := range all {
-		check(t, b, s)
+	claimed := claim(t, b, dueBy, time.Minute, 10)
+	wantClaimed(t, "claimed", claimed, 0, 1)
+	for _, s := range claimed {
+		same(t, "WatchedUntil of a claimed session", s.WatchedUntil, until)
 	}
-
-	wantClaimed(t, "claimed", claim(t, b, dueBy, time.Minute, 10), 0, 1)
 }

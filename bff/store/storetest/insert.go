@@ -84,8 +84,8 @@ var insertTests = cases{
 		for _, id := range []string{
 			"", "cs_", fresh(2).ID, fresh(1).ID + "\x00", "a\x00b", "\xff\xfe", "\x01", "\x016162",
 		} {
-			if s, err := b.Session(t.Context(), id); !errors.Is(err, payment.ErrNotFound) {
-				t.Errorf("Session(%q) = %v, %v; want ErrNotFound", id, s, err)
+			if s, err := b.Load(t.Context(), id); !errors.Is(err, payment.ErrNotFound) {
+				t.Errorf("Load(%q) = %v, %v; want ErrNotFound", id, s, err)
 			}
 		}
 	}),
@@ -93,8 +93,7 @@ var insertTests = cases{
 		s := full()
 		wantNoZero(t, "Session", reflect.ValueOf(s))
 		check(t, b, inserted(t, b, s))
-		// Service.Open and watchers set those, and nothing else does.
-		s.Version, s.Unchecked, s.WatchedUntil = 1, false, time.Time{}
+		s.Version = 1
 		check(t, b, s)
 
 		other := fresh(2)
@@ -166,7 +165,7 @@ func wantHolder(t *testing.T, b Backend, s, holder payment.Session) {
 		t.Fatalf("Insert = %v; want ErrExists", err)
 	}
 	same(t, "the holder", got, holder)
-	if _, err := b.Session(t.Context(), s.ID); !errors.Is(err, payment.ErrNotFound) {
+	if _, err := b.Load(t.Context(), s.ID); !errors.Is(err, payment.ErrNotFound) {
 		t.Errorf("Session of the refused one = %v; want ErrNotFound", err)
 	}
 }
@@ -210,7 +209,6 @@ func full() payment.Session {
 		Test: true, ErasedAt: exact, Deleted: true, CreatedAt: exact,
 		ExpiresAt: exact.Add(time.Hour), ClosedBy: payment.ClosedByShopper,
 		CheckedAt: now.Add(time.Minute), DueAt: now.Add(time.Hour), LateFrom: now.Add(time.Minute),
-		Unchecked: true, WatchedUntil: now.Add(time.Second),
 		Attempts: []payment.Attempt{fullAttempt(exact)},
 		Reopened: 2, Spent: 1,
 		Notice: payment.Notice{Code: wire.CodePaymentRefused},

@@ -92,7 +92,7 @@ var leaseTests = cases{
 			s.DueAt = due
 			s = inserted(t, b, s)
 			held := hold(t, b, s.ID, epoch())
-			same(t, "Hold", held, checkout.ClaimedSession{Session: s, Epoch: 1})
+			same(t, "Hold", held, checkout.StoredSession{Session: s, Epoch: 1})
 			release(t, b, held, epoch().Add(time.Second))
 			s.DueAt = epoch().Add(time.Second)
 			check(t, b, s)
@@ -112,7 +112,7 @@ var leaseTests = cases{
 
 // claimed is a session of the given number that was due at the epoch and has
 // been claimed for a minute.
-func claimed(t *testing.T, b Backend, n int) checkout.ClaimedSession {
+func claimed(t *testing.T, b Backend, n int) checkout.StoredSession {
 	t.Helper()
 	s := fresh(n)
 	s.DueAt = epoch()
@@ -120,17 +120,17 @@ func claimed(t *testing.T, b Backend, n int) checkout.ClaimedSession {
 	return claim(t, b, epoch(), time.Minute, 1)[0]
 }
 
-func release(t *testing.T, b Backend, s checkout.ClaimedSession, dueAt time.Time) {
+func release(t *testing.T, b Backend, s checkout.StoredSession, dueAt time.Time) {
 	t.Helper()
 	fortest.OK(t, b.Release(t.Context(), s, dueAt))
 }
 
-func hold(t *testing.T, b Backend, id string, now time.Time) checkout.ClaimedSession {
+func hold(t *testing.T, b Backend, id string, now time.Time) checkout.StoredSession {
 	return fortest.Must(b.Hold(t.Context(), id, now, time.Minute))(t)
 }
 
 // wantFenced fails unless the store rejects a change by the holder of an old claim.
-func wantFenced(t *testing.T, b Backend, old checkout.ClaimedSession) {
+func wantFenced(t *testing.T, b Backend, old checkout.StoredSession) {
 	t.Helper()
 	_, err := b.Update(t.Context(), old.ID, old.Epoch,
 		func(s *payment.Session) ([]payment.Event, error) {

@@ -89,16 +89,16 @@ var listedTests = cases{
 		early.DueAt = epoch().Add(time.Microsecond)
 		early = inserted(t, b, early)
 		asked := []string{two.ID, one.ID, leased.ID, early.ID, one.ID, "", "cs_unknown", "\xff"}
-		take := func(limit int) []checkout.ClaimedSession {
+		take := func(limit int) []checkout.StoredSession {
 			return fortest.Must(b.ClaimOf(t.Context(), asked, epoch(), time.Minute, limit))(t)
 		}
 		wantClaimed(t, "of none", take(0))
 		first := take(1)
 		all := append(first, take(10)...)
-		slices.SortFunc(all, func(a, b checkout.ClaimedSession) int {
+		slices.SortFunc(all, func(a, b checkout.StoredSession) int {
 			return strings.Compare(a.ID, b.ID)
 		})
-		same(t, "claimed", all, []checkout.ClaimedSession{
+		same(t, "claimed", all, []checkout.StoredSession{
 			{Session: one, Epoch: 1}, {Session: two, Epoch: 1},
 		})
 		wantClaimed(t, "again", take(10))
@@ -130,7 +130,11 @@ func tracked(t *testing.T, b Backend) {
 	two := fresh(2)
 	two.Attempts = []payment.Attempt{attempt(1, payment.Waiting, "m4")}
 	two.Attempts[0].TrackingCode = "t4"
+	two.Status = wire.Pending
+	two.DueAt = epoch()
 	two = inserted(t, b, two)
+	until := epoch().Add(time.Minute)
+	watchAll(t, b, until, later(), two.ID)
 	codes := []string{"t1", "", "m3", "unknown", "a\x00b", "\xff"}
 	for range 450 {
 		codes = append(codes, "t2")
@@ -142,10 +146,13 @@ func tracked(t *testing.T, b Backend) {
 
 	for _, tt := range []struct {
 		codes []string
-		want  []payment.Session
+		want  []gatewaylist.TrackedSession
 	}{
-		{nil, nil}, {[]string{""}, nil}, {[]string{"m4"}, nil}, {codes, []payment.Session{one}},
-		{append(codes, "t4"), []payment.Session{one, two}},
+		{nil, nil}, {[]string{""}, nil}, {[]string{"m4"}, nil},
+		{codes, []gatewaylist.TrackedSession{{Session: one}}},
+		{append(codes, "t4"), []gatewaylist.TrackedSession{
+			{Session: one}, {Session: two, WatchedUntil: until},
+		}},
 	} {
 		got := fortest.Must(b.Tracked(t.Context(), tt.codes))(t)
 		same(t, "Tracked", got, tt.want)

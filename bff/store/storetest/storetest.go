@@ -141,8 +141,15 @@ func nothing(*payment.Session) {}
 // check fails unless the store has exactly want.
 func check(t *testing.T, b Backend, want payment.Session) {
 	t.Helper()
-	got := fortest.Must(b.Session(t.Context(), want.ID))(t)
-	same(t, "Session("+want.ID+")", got, want)
+	got := fortest.Must(b.Load(t.Context(), want.ID))(t)
+	same(t, "Load("+want.ID+")", got.Session, want)
+}
+
+// wantWatched fails unless the store has exactly s, watched until then.
+func wantWatched(t *testing.T, b Backend, s payment.Session, until time.Time) {
+	t.Helper()
+	got := fortest.Must(b.Load(t.Context(), s.ID))(t)
+	same(t, "Load("+s.ID+")", got, checkout.StoredSession{Session: s, WatchedUntil: until})
 }
 
 // same compares values by what they mean: 1.50 is 1.5, and times are instants.
