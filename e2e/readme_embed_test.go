@@ -54,6 +54,8 @@ func TestFullReadmeEmbed(t *testing.T) {
 			s.sink.await(t, id, "checkout.confirmed")
 			f.Wait(paid)
 			fortest.Equal(t, p.URL(), shop.URL+"/", "the shopper is at")
+			isDefined := browser.Eval[bool](p.View, `!!customElements?.get("coinslot-checkout")`)
+			fortest.Equal(t, isDefined, name == "with the script", "checkout.js has run")
 			if name == "with the script" {
 				p.WaitJS(`document.querySelector("coinslot-checkout").status === "confirmed"`,
 					"the element to know")
