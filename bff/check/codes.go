@@ -2,14 +2,28 @@ package check
 
 import (
 	_ "embed"
+	"encoding/json"
 	"slices"
 	"strings"
 )
 
-// Code is an error code that checkout.js reports, as a finding: ID is the code, and Text its cause.
+// Code is an error code that checkout.js reports, as a finding: ID is the code, Text its cause, and
+// Add has one line at most.
 type Code struct {
 	Finding
-	Checks []string `json:"checks"` // ids of the checks that look closer
+	Checks []string // ids of the checks that look closer
+}
+
+// MarshalJSON writes the code as data-debug and the doctor's page read it.
+func (c Code) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Code   string   `json:"code"`
+		Cause  string   `json:"cause"`
+		Fix    string   `json:"cure"`
+		Line   string   `json:"line,omitempty"`
+		Place  Place    `json:"place,omitempty"`
+		Checks []string `json:"checks"`
+	}{c.ID, c.Text, c.Fix, strings.Join(c.Add, "\n"), c.Place, c.Checks})
 }
 
 // Codes returns the codes of docs/embed.md. In their lines, {server} and {origin} stand for the two
@@ -22,14 +36,13 @@ func Codes(add string) []Code {
 	return list
 }
 
-// fill returns c with pairs of old and new text replaced in its lines.
+// fill returns c with pairs of old and new text replaced in its line.
 func (c Code) fill(pairs ...string) Code {
 	replacer := strings.NewReplacer(pairs...)
-	lines := []string{} // a list in JSON
-	for _, line := range c.Add {
-		lines = append(lines, replacer.Replace(line))
+	c.Add = slices.Clone(c.Add)
+	for i, line := range c.Add {
+		c.Add[i] = replacer.Replace(line)
 	}
-	c.Add = lines
 	return c
 }
 

@@ -25,20 +25,26 @@ func TestAllowLine(t *testing.T) {
 	}
 }
 
-// data-debug and the doctor's page read the members of a finding.
+// data-debug and the doctor's page read the same members in every release.
 func TestCodesAsJSON(t *testing.T) {
 	e := Embedding{
 		URL: "https://pay.example", Origin: "https://shop.example", Code: "origin_refused",
 		AddOrigin: "coinslot demo -own-shop ",
 	}
 	got := fortest.Must(json.Marshal(e.Explain()))(t)
-	const want = `{"id":"origin_refused","detail":"The server does not know your page.",` +
-		`"fix":"List its origin, exactly as browsers write it, and restart.","place":"coinslot",` +
-		`"add":["coinslot demo -own-shop https://shop.example"],"checks":["origin"]}`
+	const want = `{"code":"origin_refused","cause":"The server does not know your page.",` +
+		`"cure":"List its origin, exactly as browsers write it, and restart.",` +
+		`"line":"coinslot demo -own-shop https://shop.example","place":"coinslot",` +
+		`"checks":["origin"]}`
 	fortest.Equal(t, string(got), want, "a code")
 
 	e.Code = "no code"
 	if e.Explain() != nil {
 		t.Error("an unknown code is explained")
+	}
+	for _, c := range Codes("") {
+		if len(c.Add) > 1 {
+			t.Errorf("%s has %d lines; its JSON has one", c.ID, len(c.Add))
+		}
 	}
 }

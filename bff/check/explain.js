@@ -13,17 +13,17 @@ const PLACES = {
 
 /**
  * Logs cause and fix of a failure.
- * @this {{ codes: { id: string, detail: string, fix: string, place: string, add: string[] }[] }} as in the doctor's JSON
+ * @this {{ codes: Record<string, string>[] }} members as in the doctor's JSON; line and place may be absent
  * @param {string} code is ignored if it is unknown
  */
 function explain(code) {
-  const found = this.codes.find((one) => one.id === code);
+  const found = this.codes.find((one) => one.code === code);
   if (!found) return;
   const server = new URL(import.meta.url).origin;
-  const lines = [`coinslot explains ${code}`, 'Cause: ' + found.detail, 'Fix: ' + found.fix];
-  for (const line of found.add) {
-    const filled = line.replace('{server}', server).replace('{origin}', location.origin);
-    lines.push(`Add to ${PLACES[found.place]}: ${filled}`);
+  const lines = [`coinslot explains ${code}`, 'Cause: ' + found.cause, 'Fix: ' + found['cure']];
+  if (found.line) {
+    const line = found.line.replace('{server}', server).replace('{origin}', location.origin);
+    lines.push(`Add to ${PLACES[found.place]}: ${line}`);
   }
   console.info(lines.join('\n  '), `\n  ${server}/docs/errors#${code}`);
 }

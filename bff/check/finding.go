@@ -19,13 +19,13 @@ import (
 // Finding is the result of one check: what was found and why, and what to change.
 // Its JSON is the doctor's, see docs/doctor.md.
 type Finding struct {
-	ID     string `json:"id"`               // of the check, "gateway", or an error code
-	By     Source `json:"by,omitempty"`     // of an Embedding only
-	Title  string `json:"title,omitempty"`  // what was checked; empty = show the ID
-	Status Status `json:"status,omitempty"` // empty in a Code
-	Text   string `json:"detail"`           // what was found, and why it matters
+	ID     string `json:"id"`    // of the check: "gateway"
+	By     Source `json:"by"`    // empty in findings of a Setup
+	Title  string `json:"title"` // what was checked; empty = show the ID
+	Status Status `json:"status"`
+	Text   string `json:"detail"` // what was found, and why it matters
 	// Fix is what to do, as a sentence or as the line itself. Empty = nothing, or Text says it.
-	Fix   string `json:"fix,omitempty"`
+	Fix   string `json:"-"`
 	Place Place  `json:"place,omitempty"` // where the lines of Add go
 	// Add has the lines to add or to replace. An Embedding's is never nil.
 	Add     []string `json:"add"`

@@ -124,7 +124,7 @@ func TestEmbeddingHeaders(t *testing.T) {
 	h.ServeHTTP(w, httptest.NewRequest("GET", "/checkout/embed.js?lang=de&debug", nil))
 	body := w.Body.String()
 	if !strings.HasPrefix(body, "export default {explain, ...{") ||
-		!strings.Contains(body, `"id":"frame_blocked"`) ||
+		!strings.Contains(body, `"code":"frame_blocked"`) ||
 		!strings.Contains(body, "function explain(") {
 		t.Errorf("with debug: %.200s; want a module that has and explains the codes", body)
 	}
