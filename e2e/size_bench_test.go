@@ -47,8 +47,9 @@ func BenchmarkSize(b *testing.B) {
 }
 
 // pageLimit is the promise to shoppers: bytes on the wire of a page with all that
-// a frame loads before WebAssembly.
-const pageLimit = 14_000
+// a frame loads before WebAssembly. 14,000 became 14,100 with the mark of Gram (150 bytes), which
+// stands beside that of its network.
+const pageLimit = 14_100
 
 // phoneLimit is that of a phone's pay screen. It has no QR code (1,100 bytes), but the links of
 // wallets twice, as markup and as data, and their styles.
