@@ -6,7 +6,7 @@ for (const sample of document.querySelectorAll('[data-sample]')) {
   ranks.forEach((r, i) => { if (r > (ranks[i - 1] ?? 0) + 1) say('a heading of rank ' + r + ' follows one of ' + (ranks[i - 1] ?? 0)); });
   if (each('h1')[0]?.tabIndex !== -1 || !each('h1')[0].hasAttribute('tabindex')) say('its heading cannot be given the focus');
   const live = each('[aria-live]:not([aria-live=off]), [role=status], [role=log]');
-  const page = live.filter(e => !e.matches('[data-part=estimate], [data-part=check-result], .choose .offscreen')); // these answer what is typed and picked beside them
+  const page = live.filter(e => !e.matches('[data-part=estimate], [data-part=check-result], .choose .offscreen, [data-part=wallet-back]')); // these answer what is typed, picked and tapped beside them
   if (page.length !== 1) say(page.length + ' live regions for the whole page; want 1: ' + page.map(name));
   for (const e of each('[tabindex]')) if (e.tabIndex > 0) say(name(e) + ' jumps the queue');
   for (const e of each('img')) if (!e.alt && e.getAttribute('aria-hidden') !== 'true' && e.getAttribute('role') !== 'presentation' && !e.hasAttribute('alt')) say(name(e) + ' has no text');
