@@ -269,7 +269,7 @@ func phonePage(t *testing.T, change func(*widget.Page)) string {
 // A phone opens wallets by links, three in sight; its QR code is folded and not loaded.
 func TestPhoneLeadsToWallets(t *testing.T) {
 	page := phonePage(t, func(*widget.Page) {})
-	list, folded, _ := strings.Cut(page, "<summary class=\"link\">")
+	list, folded, _ := strings.Cut(page, "<details class=\"more\">")
 	fortest.Equal(t, len(part(list, "wallet")), 3, "wallets in sight")
 	fortest.Equal(t, len(part(folded, "wallet")), 2, "folded wallets")
 	fortest.Equal(t, strings.Count(page, "button primary"), 0, "filled buttons")

@@ -43,8 +43,8 @@ func walletLinks(p widget.Page, a wire.Attempt) node.Node {
 
 // moreWallets are the folded rows.
 func moreWallets(p widget.Page, rows []node.Node) node.Node {
-	return widget.Details("", p.Opened == "apps").Body(
-		node.El("summary").Class("link").Text(p.T("pay.apps.more")),
+	return widget.Details("more", p.Opened == "apps").Body(
+		node.El("summary").Text(p.T("pay.apps.more")),
 		widget.NoScriptLink(p, "apps", p.T("pay.apps.more")),
 		node.El("ul").Class("more").Body(rows...),
 	)
