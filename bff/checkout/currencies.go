@@ -8,6 +8,7 @@ import (
 
 	"coinslot/bff/internal/background"
 	"coinslot/bff/payment"
+	"coinslot/bff/token"
 
 	"golang.org/x/sync/singleflight"
 )
@@ -35,6 +36,7 @@ func (c *Service) GatewayDownSince() time.Time {
 // the background while the old one is still returned, until it is older than currenciesStale.
 type currencyList struct {
 	gateway   Gateway
+	tokens    *token.Registry
 	now       func() time.Time
 	log       *slog.Logger
 	heartbeat background.Heartbeat // beats once in a renewal
@@ -91,6 +93,12 @@ func (c *currencyList) renew(ctx context.Context) ([]payment.Currency, error) {
 	c.heartbeat.Beat(0)
 	defer c.heartbeat.Stop()
 	list, err := c.gateway.Currencies(ctx)
+	for _, currency := range list {
+		for i := range currency.Networks {
+			n := &currency.Networks[i]
+			n.OtherSymbols = c.tokens.OtherSymbols(currency.Symbol, n.Code)
+		}
+	}
 
 	c.mu.Lock()
 	defer c.mu.Unlock()

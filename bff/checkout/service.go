@@ -97,7 +97,7 @@ func New(c Config) *Service {
 	s := &Service{
 		Config:     c,
 		patient:    patient{c.Gateway},
-		currencies: &currencyList{gateway: c.Gateway, now: c.Now, log: c.Log},
+		currencies: &currencyList{gateway: c.Gateway, tokens: c.Tokens, now: c.Now, log: c.Log},
 	}
 	s.finder = gatewaylist.NewFinder(gatewaylist.FinderConfig{
 		Gateway:     c.Gateway,

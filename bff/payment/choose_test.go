@@ -21,7 +21,7 @@ func market() []Currency {
 			Symbol:      "TON",
 			Name:        "Toncoin",
 			PriceInUSDT: dec("3.1"),
-			Networks:    []Network{{Code: "ton"}},
+			Networks:    []Network{{Code: "ton", OtherSymbols: []string{"GRAM"}}},
 		},
 	}
 }
@@ -56,6 +56,9 @@ func TestPick(t *testing.T) {
 		{"100", []string{"USDT_trc20"}, "USDT", "", "trc20"},
 		{"100", []string{"usdt_TRC20"}, "USDT", "bep20", string(wire.CodeNetworkUnsupported)},
 		{"100", []string{"TON"}, "USDT", "trc20", string(wire.CodeNetworkUnsupported)},
+		{"100", []string{"gram"}, "TON", "", "ton"},
+		{"100", []string{"GRAM_ton"}, "TON", "", "ton"},
+		{"100", []string{"GRAM_trc20"}, "TON", "", string(wire.CodeNetworkUnsupported)},
 	} {
 		o := Order{AmountUSD: dec(c.usd), Currencies: c.allow}
 		offer, err := PickOffer(Offers(o, market()),

@@ -32,6 +32,9 @@ type Network struct {
 	MaximumUSD decimal.Decimal // inclusive; zero = none
 	MaxTTL     int             // minutes; zero = not given
 	Icon       string
+	// OtherSymbols are those that the currency has or had on this network besides its own: an order
+	// may name a renamed coin by each. The gateway does not send them.
+	OtherSymbols []string
 }
 
 // Offer is one network of one coin, for one order.
@@ -55,7 +58,7 @@ func Offers(o Order, currencies []Currency) []Offer {
 	all := make([]Offer, 0, most)
 	for _, c := range currencies {
 		for _, n := range c.Networks {
-			if allowed(o.Currencies, c.Symbol, n.Code) {
+			if allowed(o.Currencies, c, n) {
 				all = append(all, Offer{Currency: c, Network: n, Code: limitCode(o.AmountUSD, n)})
 			}
 		}
@@ -64,12 +67,22 @@ func Offers(o Order, currencies []Currency) []Offer {
 	return all
 }
 
-// allowed reports whether list, of "USDT" or "USDT_trc20" in any case, contains the coin. An
-// empty list allows all.
-func allowed(list []string, symbol, network string) bool {
-	return len(list) == 0 || slices.ContainsFunc(list, func(entry string) bool {
-		return SameName(entry, symbol) || SameName(entry, symbol+"_"+network)
-	})
+// allowed reports whether list, of "USDT" or "USDT_trc20" in any case, contains the coin, by any of
+// its symbols. An empty list allows all.
+func allowed(list []string, c Currency, n Network) bool {
+	if len(list) == 0 {
+		return true
+	}
+
+	for _, symbol := range append([]string{c.Symbol}, n.OtherSymbols...) {
+		isNamed := func(entry string) bool {
+			return SameName(entry, symbol) || SameName(entry, symbol+"_"+n.Code)
+		}
+		if slices.ContainsFunc(list, isNamed) {
+			return true
+		}
+	}
+	return false
 }
 
 // SameName reports whether a and b are equal but for the case of ASCII letters.
@@ -205,7 +218,7 @@ func RankOffers(o Order, all []Offer) []Offer {
 		if (first.Code == "") != (second.Code == "") {
 			return cheaper(first, second)
 		}
-		return cmp.Or(cmp.Compare(rank(wanted, a), rank(wanted, b)), cheaper(first, second))
+		return cmp.Or(cmp.Compare(rank(wanted, first), rank(wanted, second)), cheaper(first, second))
 	})
 	list := make([]Offer, 0, len(all))
 	least := leastFees(all)
@@ -220,12 +233,13 @@ func RankOffers(o Order, all []Offer) []Offer {
 	return list
 }
 
-// rank is the place of a coin in a list of "USDT" or "USDT_trc20"; the list's length if it is not
-// in it.
-func rank(list []string, symbol string) int {
+// rank is the place of a coin, by any of its symbols, in a list of "USDT" or "USDT_trc20"; the
+// list's length if it is not in it.
+func rank(list []string, o priced) int {
+	symbols := append([]string{o.Currency.Symbol}, o.Network.OtherSymbols...)
 	i := slices.IndexFunc(list, func(entry string) bool {
-		coin, _, _ := strings.Cut(entry, "_")
-		return SameName(coin, symbol)
+		named, _, _ := strings.Cut(entry, "_")
+		return slices.ContainsFunc(symbols, func(symbol string) bool { return SameName(named, symbol) })
 	})
 	if i < 0 {
 		return len(list)

@@ -260,3 +260,15 @@ func TestKeyIsInNoAddress(t *testing.T) {
 		}
 	}
 }
+
+// TestOldSymbolsInOrders: an order may name a renamed coin as it was called before, whichever symbol
+// the gateway lists.
+func TestOldSymbolsInOrders(t *testing.T) {
+	r := newRig(t)
+	for _, symbol := range []string{"GRAM", "TON", "ton_ton"} {
+		id := r.Open(`{"amount_usd":"25.00","currencies":["` + symbol + `"]}`)
+		view := r.Do("GET", "/checkout/"+id+"/view", "").Body.String()
+		fortest.Has(t, "the view of "+symbol, view, `"symbol":"GRAM"`)
+		fortest.Lacks(t, "the view of "+symbol, view, `"symbol":"USDT"`)
+	}
+}

@@ -4,8 +4,8 @@
 //
 // The well-known ones are built in (tokens.yaml, each with its source); an operator's file
 // adds to them or replaces them, see docs/tokens.md. Everything computed from the registry is
-// for display and links: whether a payment counts is decided in package payment, from the
-// gateway's own amounts.
+// for display, for links, and for the names by which orders allow a coin: whether a payment counts
+// is decided in package payment, from the gateway's own amounts.
 package token
 
 import (
@@ -165,11 +165,10 @@ func (r *Registry) Tokens() []Token {
 	r = r.orBuiltin()
 	var list []Token
 	for id, t := range r.tokens {
-		n := r.networks[id.network]
-		if t.Native && upper(n.coins[0]) != id.symbol {
+		if t.NewSymbol != "" {
 			continue
 		}
-		t.Network = n
+		t.Network = r.networks[id.network]
 		list = append(list, t)
 	}
 
@@ -183,6 +182,26 @@ func (r *Registry) Tokens() []Token {
 		}
 		return cmp.Or(byNetwork, strings.Compare(a.Symbol, b.Symbol))
 	})
+	return list
+}
+
+// OtherSymbols returns the symbols besides this one that a coin has or had on the network that code
+// means: the present one of an old one, and the old ones. Nil = none.
+func (r *Registry) OtherSymbols(symbol, code string) []string {
+	t, ok := r.Token(symbol, code)
+	if !ok {
+		return nil
+	}
+
+	present := cmp.Or(t.NewSymbol, t.Symbol)
+	var list []string
+	for id, other := range r.orBuiltin().tokens {
+		isSame := id.network == t.Network.ID && cmp.Or(other.NewSymbol, other.Symbol) == present
+		if isSame && other.Symbol != t.Symbol {
+			list = append(list, other.Symbol)
+		}
+	}
+	slices.Sort(list)
 	return list
 }
 

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,6 +62,29 @@ func TestRenamed(t *testing.T) {
 		fortest.Equal(t, names{got.Symbol, got.NewSymbol, got.Name, got.Former}, c.want,
 			"%s on %s", c.symbol, c.code)
 	}
+	for _, c := range []struct {
+		symbol, code string
+		want         []string
+	}{
+		{"GRAM", "ton", []string{"TON"}},
+		{"ton", "ton", []string{"GRAM"}},
+		{"MATIC", "polygon", []string{"POL"}},
+		{"MATIC", "erc20", nil}, // a token of its own
+		{"BTC", "btc", nil},
+	} {
+		fortest.Diff(t, Builtin().OtherSymbols(c.symbol, c.code), c.want, "%s on %s", c.symbol, c.code)
+	}
+
+	var listed []string
+	for _, token := range Builtin().Tokens() {
+		listed = append(listed, token.Symbol)
+	}
+	for _, old := range []string{"TON", "MATIC"} {
+		if slices.Contains(listed, old) {
+			t.Errorf("Tokens has %s, whose coin it has by the present symbol", old)
+		}
+	}
+
 	n, _ := Builtin().Network("ton")
 	fortest.Equal(t, n.Name, "TON (The Open Network)", "the network's name")
 }
