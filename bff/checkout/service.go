@@ -193,7 +193,12 @@ func (c *Service) save(
 		if s.Version != was.Version {
 			return errChanged
 		}
+
+		checkedAt := s.CheckedAt // a check without news changes no version
 		*s = next
+		if checkedAt.After(s.CheckedAt) {
+			s.CheckedAt = checkedAt
+		}
 		return nil
 	})
 }
