@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -47,6 +48,36 @@ func TestLostRequestIsReplacedAfterTwoSearches(t *testing.T) {
 	h.WantOne(s.ID)
 	if len(searches) != 2 || searches[1]-searches[0] < 30*time.Second {
 		t.Errorf("searches at %v; want two, half a minute apart", searches)
+	}
+}
+
+// A replacement is not stored if the session was changed since it was decided; the next check decides
+// again.
+func TestReplacementOfAChangedSession(t *testing.T) {
+	h, s := checkouttest.NewUnanswered(t)
+	reads := 0 // of the orphan, which is then replaced
+	h.Gateway.StatusHook = func(string) error {
+		reads++
+		return nil
+	}
+	changed := false
+	h.Store.FailUpdates(func() (before, after error) {
+		if reads == 0 || changed {
+			return nil, nil
+		}
+		changed = true
+		fortest.Must(h.Store.DB.Update(t.Context(), s.ID, 0,
+			func(s *payment.Session) ([]payment.Event, error) {
+				s.AppendTimeline(h.Clock.Now(), payment.ByMerchant, "meanwhile", "")
+				return nil, nil
+			}))(t)
+		return nil, nil
+	})
+	h.Run(time.Minute)
+	h.WantOne(s.ID)
+	h.WantCalls("create", 2)
+	if !strings.Contains(h.Timeline(s.ID), "meanwhile") {
+		t.Errorf("the change in between is lost:\n%s", h.Timeline(s.ID))
 	}
 }
 

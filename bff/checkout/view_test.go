@@ -186,30 +186,22 @@ tokens:
 	s := waiting()
 	a := &s.Attempts[0]
 	a.PayAmount, a.PayText, a.Tolerance = dec("25.03"), "25.03", dec("1")
-	plainView := View(s, ViewOptions{Now: noon}).Attempt
-	oddView := View(s, ViewOptions{Now: noon, Tokens: odd}).Attempt
-	if plainView.PayableAmount != "25.03" || oddView.PayableAmount != "26" {
-		t.Errorf("shown are %s and %s; want 25.03 and, with no digits, 26", plainView.PayableAmount,
-			oddView.PayableAmount)
+	shown := func(coins *token.Registry) *wire.Attempt {
+		return View(s, ViewOptions{Now: noon, Tokens: coins}).Attempt
 	}
+	merchant := func() payment.Object {
+		return s.Object(payment.EventOptions{Coins: token.Builtin()})
+	}
+
+	fortest.Equal(t, shown(nil).PayableAmount, "25.03", "what is shown to pay")
+	fortest.Equal(t, shown(odd).PayableAmount, "26", "what is shown to pay, without digits")
 	a.Paid = dec("12.5")
-	if got := View(s, ViewOptions{
-		Now:    noon,
-		Tokens: odd,
-	}).Attempt.MissingAmount; got != "13" ||
-		s.Object(payment.EventOptions{Coins: token.Builtin()}).MissingAmount != "12.53" {
-		t.Errorf("missing = %s, for the merchant %s; want 13 and 12.53", got,
-			s.Object(payment.EventOptions{Coins: token.Builtin()}).MissingAmount)
-	}
+	fortest.Equal(t, shown(odd).MissingAmount, "13", "what is shown as missing")
+	fortest.Equal(t, merchant().MissingAmount, "12.53", "missing_amount")
 	a.Paid = dec("26")
-	if got := View(s, ViewOptions{
-		Now:    noon,
-		Tokens: odd,
-	}).Attempt.OverpaidAmount; got != "" ||
-		s.Object(payment.EventOptions{Coins: token.Builtin()}).OverpaidAmount != "0.97" {
-		t.Errorf("too much: %q for the shopper who was asked for 26, %q for the merchant", got,
-			s.Object(payment.EventOptions{Coins: token.Builtin()}).OverpaidAmount)
-	}
+	fortest.Equal(t, shown(odd).OverpaidAmount, "", "too much, for the shopper asked for 26")
+	fortest.Equal(t, merchant().OverpaidAmount, "0.97", "overpaid_amount")
+
 	if odd.CheckAddress("trc20", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u") != nil ||
 		token.Builtin().CheckAddress("trc20", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u") == nil {
 		t.Error("the operator's word about addresses counts where an answer is believed")

@@ -76,6 +76,28 @@ const createdJSON = `{
 	"payment_tolerance_percent": 0.5, "wallet_address": "TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE", "qr_code": "",
 	"expired_at": 1760001800 }`
 
+// edited returns a document with one text in it replaced.
+func edited(t testing.TB, document, old, replacement string) string {
+	t.Helper()
+	body := strings.Replace(document, old, replacement, 1)
+	if body == document {
+		t.Fatalf("%s is not in the document", old)
+	}
+	return body
+}
+
+// wantRead fails unless a call whose answer could be read is done, and another one unknown.
+func wantRead(t testing.TB, what string, err error, readable bool) {
+	t.Helper()
+	want := "unknown"
+	if readable {
+		want = "done"
+	}
+	if got := outcome(t, err); got != want {
+		t.Errorf("%s: %s (%v); want %s", what, got, err, want)
+	}
+}
+
 func goodCreate() payment.CreateRequest {
 	return payment.CreateRequest{
 		CurrencySymbol: "USDT",

@@ -200,18 +200,9 @@ func TestStatusAnswers(t *testing.T) {
 		{`"pay_amount": "20.10000000"`, `"pay_amount": false`, false, nil},
 		{`"order_id": 123456`, `"order_id": 1.5`, false, nil},
 	} {
-		body := strings.Replace(recordJSON, tt.old, tt.new, 1)
-		if body == recordJSON {
-			t.Fatalf("%s is not in the record", tt.old)
-		}
+		body := edited(t, recordJSON, tt.old, tt.new)
 		got, err := serveText(t, done(body)).Status(t.Context(), "TRK1")
-		want := "unknown"
-		if tt.ok {
-			want = "done"
-		}
-		if o := outcome(t, err); o != want {
-			t.Errorf("Status with %s: %s (%v); want %s", tt.new, o, err, want)
-		}
+		wantRead(t, "Status with "+tt.new, err, tt.ok)
 		if err == nil && tt.check != nil && !tt.check(got) {
 			t.Errorf("Status with %s = %+v", tt.new, got)
 		}

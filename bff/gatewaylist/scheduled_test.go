@@ -311,15 +311,7 @@ func TestDailyRunHappensOnce(t *testing.T) {
 func TestDailyRunResumes(t *testing.T) {
 	withScheduler(t, func(t *testing.T, b *scheduler) {
 		s := b.dead(10)
-		for range 120 { // of another program
-			b.Gateway.Add(payment.CreateRequest{
-				CurrencySymbol: "USDT",
-				NetworkCode:    "trc20",
-				AmountUSD:      checkouttest.Dec("1"),
-				TTL:            30,
-				Comment:        "-",
-			})
-		}
+		b.addUnknown(120)
 		b.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
 		broken := func(q payment.ListQuery) error {
 			if q.Page == 3 {
@@ -364,18 +356,23 @@ func TestDailyRunResumes(t *testing.T) {
 	})
 }
 
+// addUnknown adds n transactions of another program to the gateway.
+func (b *scheduler) addUnknown(n int) {
+	for range n {
+		b.Gateway.Add(payment.CreateRequest{
+			CurrencySymbol: "USDT",
+			NetworkCode:    "trc20",
+			AmountUSD:      checkouttest.Dec("1"),
+			TTL:            30,
+			Comment:        "-",
+		})
+	}
+}
+
 // An interrupted run is taken over at once.
 func TestDailyRunIsTakenOver(t *testing.T) {
 	withScheduler(t, func(t *testing.T, b *scheduler) {
-		for range 5000 {
-			b.Gateway.Add(payment.CreateRequest{
-				CurrencySymbol: "USDT",
-				NetworkCode:    "trc20",
-				AmountUSD:      checkouttest.Dec("1"),
-				TTL:            30,
-				Comment:        "-",
-			})
-		}
+		b.addUnknown(5000)
 		b.pass(90 * time.Second)
 		b.stop()
 		known, err := b.records.Status(t.Context(), gatewaylist.Daily)
@@ -435,13 +432,7 @@ func TestDailyRunReadsAll(t *testing.T) {
 func TestDailyRunSkipsWhatIsUnreadable(t *testing.T) {
 	withScheduler(t, func(t *testing.T, b *scheduler) {
 		s := b.dead(40) // in the second part of the list
-		b.Gateway.Add(payment.CreateRequest{
-			CurrencySymbol: "USDT",
-			NetworkCode:    "trc20",
-			AmountUSD:      checkouttest.Dec("1"),
-			TTL:            30,
-			Comment:        "-",
-		})
+		b.addUnknown(1)
 		b.stop()
 		wrong := &wrongTotal{b.list}
 		b.records = gatewaylist.NewReconciler(gatewaylist.ReconcilerConfig{
@@ -522,15 +513,7 @@ func (l *wrongTotal) Transactions(
 // A list of identical pages fails the run.
 func TestListThatRepeatsItself(t *testing.T) {
 	withScheduler(t, func(t *testing.T, b *scheduler) {
-		for range 120 {
-			b.Gateway.Add(payment.CreateRequest{
-				CurrencySymbol: "USDT",
-				NetworkCode:    "trc20",
-				AmountUSD:      checkouttest.Dec("1"),
-				TTL:            30,
-				Comment:        "-",
-			})
-		}
+		b.addUnknown(120)
 		b.list.answer(nil)
 		stuck := &stuckList{b.list}
 		b.stop()
