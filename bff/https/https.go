@@ -21,6 +21,8 @@ import (
 	"strconv"
 	"time"
 
+	"coinslot/bff/internal/background"
+
 	"github.com/quic-go/quic-go"
 	"github.com/quic-go/quic-go/http3"
 	"golang.org/x/sync/errgroup"
@@ -166,7 +168,8 @@ func (l *Listener) Serve(ctx context.Context, group *errgroup.Group, web *http.S
 	s := l.server
 	if l.plain != nil {
 		redirect := s.redirectServer(web)
-		run(ctx, group, redirect, func() error { return redirect.Serve(l.plain) })
+		address := l.plain.Addr().String()
+		background.Serve(ctx, group, address, redirect, func() error { return redirect.Serve(l.plain) })
 	}
 
 	quic := quicServer{s.http3Server(web), l.udp}
@@ -180,8 +183,9 @@ func (l *Listener) Serve(ctx context.Context, group *errgroup.Group, web *http.S
 	// Handshakes that fail are of scanners, mostly.
 	web.ErrorLog = slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)
 
-	run(ctx, group, web, func() error { return web.ServeTLS(l.tcp, "", "") })
-	run(ctx, group, quic, func() error { return quic.Serve(quic.socket) })
+	address := l.Addr().String()
+	background.Serve(ctx, group, address, web, func() error { return web.ServeTLS(l.tcp, "", "") })
+	background.Serve(ctx, group, address, quic, func() error { return quic.Serve(quic.socket) })
 	group.Go(func() error {
 		s.source.run(ctx)
 		return nil
@@ -277,28 +281,3 @@ func (q quicServer) Shutdown(ctx context.Context) error {
 
 // Close ends requests.
 func (q quicServer) Close() error { return errors.Join(q.Server.Close(), q.socket.Close()) }
-
-// stoppable is a server of package http or http3.
-type stoppable interface {
-	Shutdown(context.Context) error
-	Close() error
-}
-
-// run serves in the group until ctx ends, and then lets requests finish for five seconds.
-func run(ctx context.Context, group *errgroup.Group, server stoppable, serve func() error) {
-	group.Go(func() error {
-		if err := serve(); !errors.Is(err, http.ErrServerClosed) {
-			return fmt.Errorf("serving https: %w", err)
-		}
-		return nil
-	})
-	group.Go(func() error {
-		<-ctx.Done()
-		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		if err := server.Shutdown(last); err != nil {
-			return server.Close()
-		}
-		return nil
-	})
-}

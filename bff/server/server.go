@@ -21,6 +21,7 @@ import (
 	"coinslot/bff/gateway"
 	"coinslot/bff/gatewaylist"
 	"coinslot/bff/https"
+	"coinslot/bff/internal/background"
 	"coinslot/bff/order"
 	"coinslot/bff/payment"
 	"coinslot/bff/rates"
@@ -483,19 +484,5 @@ func HTTP(h http.Handler) *http.Server {
 // Run closes sockets.
 func Serve(ctx context.Context, group *errgroup.Group, l net.Listener, h http.Handler) {
 	web := HTTP(h)
-	group.Go(func() error {
-		if err := web.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			return fmt.Errorf("serving on %s: %w", l.Addr(), err)
-		}
-		return nil
-	})
-	group.Go(func() error {
-		<-ctx.Done()
-		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		if err := web.Shutdown(last); err != nil {
-			return web.Close()
-		}
-		return nil
-	})
+	background.Serve(ctx, group, l.Addr().String(), web, func() error { return web.Serve(l) })
 }

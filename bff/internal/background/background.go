@@ -1,4 +1,4 @@
-// Package background runs what outlives a request and provides heartbeats of loops.
+// Package background runs what outlives a request, servers among it, and provides heartbeats of loops.
 package background
 
 import (
