@@ -124,7 +124,7 @@ func TestFullWalletOpensWithoutScripts(t *testing.T) {
 	v.WaitText(`.no-script`, "If nothing opens, copy")
 }
 
-// TestFullWalletInStrictFrame: where the host forbids tabs, nothing opens, and the page says so.
+// TestFullWalletInStrictFrame: where the host forbids tabs, nothing opens, and the note appears.
 func TestFullWalletInStrictFrame(t *testing.T) {
 	s, host := newPhoneStack(t)
 	p := chromium.Open(t, host+"/?session="+s.pays(t),

@@ -306,7 +306,7 @@ func TestPauses(t *testing.T) {
 	}
 }
 
-// A server whose ACME server is away starts, says so, and answers once it has a certificate.
+// A server whose ACME server is away starts, logs an error, and answers once it has a certificate.
 func TestFullAwayAtStart(t *testing.T) {
 	t.Parallel()
 	p := newPebble(t, 3600)

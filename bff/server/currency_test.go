@@ -127,8 +127,8 @@ func TestPricesRefused(t *testing.T) {
 	fortest.Has(t, "the sessions", r.Do("GET", "/v1/sessions", "", bearer).Body.String(), `"data":[]`)
 }
 
-// TestPricesOfTokensRefused: the page of an order whose price cannot be converted says so, and a
-// choice on it opens nothing.
+// TestPricesOfTokensRefused: the page of an order whose price cannot be converted has the reason,
+// and a choice on it opens nothing.
 func TestPricesOfTokensRefused(t *testing.T) {
 	refused := func(r *rig, currency string, status int, code string) {
 		minted := order.NewToken{Amount: "25", Currency: currency, Ref: "1001", TTL: time.Hour}

@@ -51,7 +51,7 @@ class WC_Gateway_Coinslot extends WC_Payment_Gateway {
 		return __( 'COINSLOT_PUBLIC_URL must be https, like https://pay.shop.example (http only for localhost): the secret key travels with each request.', 'coinslot' );
 	}
 
-	/** Every currency is offered: only the checkout knows which it has a rate for now, and says so when an order is placed. */
+	/** Every currency is offered: only the checkout knows which it has a rate for now. It refuses an order in another. */
 	public function is_available() {
 		return parent::is_available() && self::keeps_key( $this->get_option( 'url' ) ) && $this->get_option( 'secret_key' );
 	}

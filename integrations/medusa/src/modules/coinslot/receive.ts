@@ -10,7 +10,7 @@ export type Shop = {
   logger: { warn: (line: string) => void; error: (line: string) => void }
   /** Runs one job of a key at a time. */
   lock: (key: string, job: () => Promise<void>) => Promise<void>
-  /** Makes the cart of a payment session an order, once, and captures the payment if the result says so. */
+  /** Makes the cart of a payment session an order, once, and captures the payment if it is confirmed. */
   placeOrder: (session: PaymentSessionDTO, result: WebhookActionResult) => Promise<void>
   /** Writes a line into the metadata of a payment session's order, in place of an older one under the same key, if there is an order. */
   noteOrder: (session: PaymentSessionDTO, key: string, line: string) => Promise<void>
