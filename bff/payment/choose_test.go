@@ -56,6 +56,8 @@ func TestPick(t *testing.T) {
 		{"100", []string{"USDT_trc20"}, "USDT", "", "trc20"},
 		{"100", []string{"usdt_TRC20"}, "USDT", "bep20", string(wire.CodeNetworkUnsupported)},
 		{"100", []string{"TON"}, "USDT", "trc20", string(wire.CodeNetworkUnsupported)},
+		{"100", nil, "gram", "ton", "ton"},
+		{"100", nil, "GRAM", "trc20", string(wire.CodeNetworkUnsupported)},
 		{"100", []string{"gram"}, "TON", "", "ton"},
 		{"100", []string{"GRAM_ton"}, "TON", "", "ton"},
 		{"100", []string{"GRAM_trc20"}, "TON", "", string(wire.CodeNetworkUnsupported)},

@@ -75,10 +75,7 @@ func allowed(list []string, c Currency, n Network) bool {
 	}
 
 	for _, symbol := range append([]string{c.Symbol}, n.OtherSymbols...) {
-		isNamed := func(entry string) bool {
-			return SameName(entry, symbol) || SameName(entry, symbol+"_"+n.Code)
-		}
-		if slices.ContainsFunc(list, isNamed) {
+		if containsName(list, symbol) || containsName(list, symbol+"_"+n.Code) {
 			return true
 		}
 	}
@@ -103,6 +100,11 @@ func SameName(a, b string) bool {
 	return len(a) == len(b)
 }
 
+// containsName reports whether a list contains a name by [SameName].
+func containsName(list []string, name string) bool {
+	return slices.ContainsFunc(list, func(entry string) bool { return SameName(entry, name) })
+}
+
 // limitCode returns why amount is outside the network's inclusive limits.
 func limitCode(amount decimal.Decimal, n Network) wire.Code {
 	switch {
@@ -115,14 +117,19 @@ func limitCode(amount decimal.Decimal, n Network) wire.Code {
 }
 
 // PickOffer finds the offer of a choice. The network may be "trc20" or "USDT:trc20", and may be
-// omitted if only one is available. Errors: *wire.Error with CodeNetworkUnsupported,
+// omitted if only one is available. The symbol may be another one of a renamed coin, unless that is
+// listed itself. Errors: *wire.Error with CodeNetworkUnsupported,
 // CodeNetworkRequired, or the offer's own Code.
 func PickOffer(all []Offer, c wire.Choice) (Offer, error) {
 	symbol, network := parseChoice(c)
+	isChosen := func(o Offer) bool { return SameName(o.Currency.Symbol, symbol) }
+	if !slices.ContainsFunc(all, isChosen) {
+		isChosen = func(o Offer) bool { return containsName(o.Network.OtherSymbols, symbol) }
+	}
+
 	var found []Offer
 	for _, o := range all {
-		if SameName(o.Currency.Symbol, symbol) &&
-			(network == "" || SameName(o.Network.Code, network)) {
+		if isChosen(o) && (network == "" || SameName(o.Network.Code, network)) {
 			found = append(found, o)
 		}
 	}
@@ -239,7 +246,7 @@ func rank(list []string, o priced) int {
 	symbols := append([]string{o.Currency.Symbol}, o.Network.OtherSymbols...)
 	i := slices.IndexFunc(list, func(entry string) bool {
 		named, _, _ := strings.Cut(entry, "_")
-		return slices.ContainsFunc(symbols, func(symbol string) bool { return SameName(named, symbol) })
+		return containsName(symbols, named)
 	})
 	if i < 0 {
 		return len(list)
