@@ -335,6 +335,7 @@ func badFiles(t *testing.T) []setting {
 func badOthers() []setting {
 	list := each("COINSLOT_DRAIN", leak, "-1s", "11m", "10", "x")
 	list = append(list, each("COINSLOT_LOG_FORMAT", leak, "JSON", "xml", "text,json")...)
+	list = append(list, each("COINSLOT_TIMEZONE", leak, "Local", "Europe/Atlantis", "../UTC")...)
 	list = append(list, each("COINSLOT_LOG_LEVEL", leak, "INFO", "all", "0", "-4")...)
 	list = append(list, each(
 		"COINSLOT_TRACES",

@@ -62,6 +62,7 @@ type Config struct {
 	TrustedProxies       []netip.Prefix // nil = X-Forwarded-For is ignored
 	AdminPassword        Secret         // hash; empty = no console sign-in by password
 	AdminProxyHeader     string         // empty = no console sign-in by proxy
+	Timezone             *time.Location // of the shop; nil = UTC
 	LogJSON              bool
 	LogLevel             slog.Level
 	Traces               string        // URL of the collector's traces; empty = off

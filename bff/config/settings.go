@@ -243,6 +243,13 @@ var settings = []Setting{
 			durations(0, 10*time.Minute)),
 	},
 	{
+		Name:    "COINSLOT_TIMEZONE",
+		Default: "UTC",
+		Help: "time zone of the shop, like Europe/Berlin: where days and months of statements " +
+			"and of the console begin",
+		set: parsed(func(c *Config) **time.Location { return &c.Timezone }, parseTimezone),
+	},
+	{
 		Name:    "COINSLOT_LOG_FORMAT",
 		Default: "text",
 		Help:    "text, or json with one object per line",

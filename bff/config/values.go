@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	_ "time/tzdata" // containers have none
 	"unicode"
 	"unicode/utf8"
 
@@ -88,6 +89,16 @@ func parseShopName(v string) (string, error) {
 		return "", fmt.Errorf("must have at most %d characters", maxShopName)
 	}
 	return name, nil
+}
+
+// parseTimezone reads a name of the IANA Time Zone Database, of which the program has a copy.
+func parseTimezone(v string) (*time.Location, error) {
+	zone, err := time.LoadLocation(v)
+	if err != nil || v == "Local" {
+		return nil, errors.New("must be a time zone like Europe/Berlin, by its name in the IANA " +
+			"Time Zone Database")
+	}
+	return zone, nil
 }
 
 // parseSupport returns the link for an https URL or an e-mail address.
