@@ -245,6 +245,7 @@ const recorderScript = `
 const frameScript = `
 	const query = new URLSearchParams(location.search);
 	const session = document.currentScript.dataset.session;
+	const origin = query.get('origin') ?? new URL(document.referrer).origin;
 	let port;
 	window.heard = [];
 	window.say = (message) => port.postMessage(message);
@@ -256,7 +257,7 @@ const frameScript = `
 			answer?.postMessage(data.kind === 'pay' ? '' : 'only pay');
 		};
 		const tokens = ['accent', 'radius', 'density', 'font', ...['background', 'surface', 'text', 'border', 'danger'].flatMap((name) => [name, name + '-dark'])];
-		parent.postMessage({ coinslot: 1, type: 'hello', version: 'test', tokens }, query.get('origin'), [port2]);
+		parent.postMessage({ coinslot: 1, type: 'hello', version: 'test', tokens }, origin, [port2]);
 		say({ type: 'ready', session, status: 'open' });
 		say({ type: 'size', height: 333 });
 	};
