@@ -44,6 +44,7 @@ var tools = []tool{
 	{"systemd-analyze", "the unit of systemd", false, "systemd", "", inPath("systemd-analyze")},
 	{"zbarimg", "QR codes, read by a second scanner", false, "zbar-tools", "zbar",
 		inPath("zbarimg")},
+	{"ip", "HTTP/3, and networks that lose packets", false, "iproute2", "", inPath("ip")},
 	{"strace", "disks and networks that fail", false, "strace", "", inPath("strace")},
 	{"sqlite3", "restores of SQLite", false, "sqlite3", "sqlite", inPath("sqlite3")},
 	{"PgBouncer", "PgBouncer between instances and database", false, "pgbouncer", "pgbouncer",
