@@ -20,9 +20,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// BenchmarkNetwork is BenchmarkCold and BenchmarkAgain for a frame in the HTML of the shop's page on a
-// network that loses packets, with the kernel's TCP (CUBIC) and with QUIC, both served by bff/https.
-// A browser talks HTTP/3 at once, in the rows named so, as one does that has read the host's HTTPS
+// BenchmarkNetwork is BenchmarkCold and BenchmarkAgain for a frame in the HTML of the shop's page,
+// on a network that loses packets, with the kernel's TCP (CUBIC) and with QUIC, both served by
+// bff/https. A browser talks HTTP/3 at once, in the rows named so, as one does that has read the host's HTTPS
 // record; without that record, a first visit is one by HTTP/2.
 func BenchmarkNetwork(b *testing.B) {
 	if os.Getenv(wireLoss) == "" {

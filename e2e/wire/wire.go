@@ -1,5 +1,6 @@
-// Package wire is a slow network that loses packets, between a browser and the servers of a test. It
-// has the kernel's own TCP and UDP, unlike [coinslot/e2e/link], so HTTP/3 and losses can be measured.
+// Package wire is a slow network that loses packets, between a browser and the servers of a test.
+// It has the kernel's own TCP and UDP, unlike [coinslot/e2e/link], so HTTP/3 and losses can be
+// measured.
 //
 // It consists of three network namespaces with a pair of virtual Ethernet devices between each two:
 // the client's, one in the middle where this package copies each frame from one side to the other,
@@ -9,7 +10,7 @@
 //
 //	w, err := wire.New(wire.Shape{RTT: 150 * time.Millisecond, Loss: 0.01})
 //	defer w.Close()
-//	err = w.Server(os.Args[0], "-test.run=TestOfServers").Run() // and there: w.Client("chromium", …)
+//	err = w.Server(os.Args[0], "-test.run=TestOfServers").Run()
 package wire
 
 import "time"

@@ -233,7 +233,7 @@ type direction struct {
 }
 
 // longestQueue is how long frames wait for the line before more are dropped. A longer one would
-// hide losses, and make each wait for what nobody needs any more.
+// hide losses, and make each frame wait for what is needed no more.
 const longestQueue = 300 * time.Millisecond
 
 // frame is what arrives at once.
