@@ -122,14 +122,17 @@ func (w *Wire) build() error {
 			"type", "veth", "peer", "name", client, "netns", w.name+middle),
 		run("ip", "link", "add", "end", "netns", w.name+server,
 			"type", "veth", "peer", "name", server, "netns", w.name+middle),
-		w.host(client, ClientAddress),
-		w.host(server, ServerAddress, ShopAddress),
 	)
 	for _, end := range []string{client, server} {
 		err = errors.Join(err, w.plain(middle, end), w.plain(end, "end"))
 	}
-	return errors.Join(err, w.acquaint(client, server, ServerAddress, ShopAddress),
-		w.acquaint(server, client, ClientAddress))
+	return errors.Join(
+		err,
+		w.host(client, ClientAddress),
+		w.host(server, ServerAddress, ShopAddress),
+		w.acquaint(client, server, ServerAddress, ShopAddress),
+		w.acquaint(server, client, ClientAddress),
+	)
 }
 
 // host gives the addresses to a side.
@@ -146,9 +149,13 @@ func (w *Wire) host(side string, addresses ...string) error {
 }
 
 // plain lets a device send frames as they are on a wire: a kernel otherwise hands over up to 64 kB
-// as one, and one loss would be that of forty.
+// as one, and one loss would be that of forty. Without an address of IPv6, which would come a second
+// later, no browser says that the network has changed.
 func (w *Wire) plain(side, device string) error {
-	return run("ip", "-n", w.name+side, "link", "set", device, "up", "gso_max_segs", "1")
+	return errors.Join(
+		run("ip", "-n", w.name+side, "link", "set", device, "addrgenmode", "none"),
+		run("ip", "-n", w.name+side, "link", "set", device, "up", "gso_max_segs", "1"),
+	)
 }
 
 // acquaint tells a side the hardware address of another's hosts, so that the first connection does
