@@ -3,12 +3,12 @@ package console
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
+	"coinslot/bff/token"
 )
 
 // action is an operator's change of a payment. Each has a confirmation page (in words.json,
@@ -58,7 +58,7 @@ func actions() []action {
 			record:   settleRecord,
 			done:     "settled",
 			reason:   true,
-			possible: overpaid,
+			possible: unsettled,
 			do:       settle,
 		},
 		{
@@ -102,35 +102,16 @@ const (
 	EraseRecorded = EraseRecord + doneSuffix
 )
 
-// settleRecord is what the audit log says of an overpaid order whose excess is dealt with. The record
-// is all: it takes the order off the overview.
+// settleRecord is the action that records that money was dealt with.
 const settleRecord = "session.settle"
 
-func overpaid(s payment.Session) bool {
-	a := s.Current()
-	return s.Status == wire.Confirmed && a != nil && a.Paid.GreaterThan(a.PayAmount)
-}
+// unsettled reports whether money has arrived that pays for nothing, and nobody has dealt with it.
+func unsettled(s payment.Session) bool { return len(s.Unsettled(token.Builtin())) > 0 }
 
-// settle only checks: the record of the action is what it leaves.
 func settle(ctx context.Context, r *request, id string) error {
-	if strings.TrimSpace(r.r.PostFormValue("reason")) == "" {
-		return &wire.Error{Code: wire.CodeInvalid, Param: "reason"}
-	}
-	s, err := r.Checkout.Session(ctx, id)
-	if err != nil {
-		return err
-	}
-	if !overpaid(s) {
-		return &wire.Error{Code: wire.CodeNotPossible}
-	}
-	return nil
-}
-
-// isSettled reports whether one of a payment's actions has settled its excess.
-func isSettled(done []Action) bool {
-	return slices.ContainsFunc(done, func(a Action) bool {
-		return a.What == settleRecord+doneSuffix
-	})
+	reason := strings.TrimSpace(r.r.PostFormValue("reason"))
+	_, err := r.Checkout.SettleBy(ctx, id, reason, r.by())
+	return err
 }
 
 func recheckable(s payment.Session) bool {

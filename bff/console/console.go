@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"coinslot/bff/attention"
 	"coinslot/bff/checkout"
 	"coinslot/bff/console/auth"
 	"coinslot/bff/gatewaylist"
@@ -33,8 +34,9 @@ type Config struct {
 	Gateway  *gatewaylist.Reconciler // the gateway's records
 	Exchange *rates.Exchange         // nil = prices are in dollars only
 	Records  Records
-	Damage   Damage // nil = not known
-	Events   webhook.Log
+	// Attention returns what needs attention at a time. Errors: the database's.
+	Attention func(ctx context.Context, now time.Time) ([]attention.Condition, error)
+	Events    webhook.Log
 	// Rerouting is about webhooks to URLs that are not configured any more.
 	Rerouting webhook.Rerouting
 	Eraser    checkout.Eraser

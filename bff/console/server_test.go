@@ -123,7 +123,7 @@ func TestConsoleNeedsAttention(t *testing.T) {
 	fortest.Has(t, "the first page", d.page("/admin"), "All good")
 	d.OpenAndPay(`{"amount_usd":"25.00","order_ref":"B-2"}`, "over", "confirmed")
 	fortest.Has(t, "with an overpaid order", d.page("/admin"),
-		"1 overpaid order in", "B-2", ">2.50 USDT too much<")
+		"1 overpaid order", "B-2", ">2.50 USDT too much<")
 	d.inReview(`{"amount_usd":"25.00","order_ref":"A-1"}`)
 	got := d.page("/admin")
 	if !strings.Contains(got, "1 payment in review") || !strings.Contains(got, "A-1") ||
@@ -156,7 +156,7 @@ func TestConsoleSettlesAnExcess(t *testing.T) {
 	fortest.Equal(t, got.Code, http.StatusSeeOther, "with a reason")
 	fortest.Lacks(t, "the first page, after", d.page("/admin"), "B-2")
 	after := d.page(path)
-	fortest.Has(t, "the payment's page, after", after, "settled the excess", "2.50 USDT sent back")
+	fortest.Has(t, "the payment's page, after", after, "marked money as settled", "2.50 USDT sent back")
 	fortest.Lacks(t, "the payment's page, after", after, "Mark as settled")
 	fortest.Equal(t, d.Status(id), "confirmed", "the status")
 }

@@ -21,7 +21,7 @@ func (s *Server) consoleRoutes(
 		Count:        s.store.Count,
 		Gateway:      s.records,
 		Records:      s.store,
-		Damage:       s.store,
+		Attention:    s.attention.Find,
 		Events:       s.store,
 		Rerouting:    s.store,
 		Eraser:       s.store,

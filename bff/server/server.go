@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/attention"
 	"coinslot/bff/checkout"
 	"coinslot/bff/config"
 	"coinslot/bff/gateway"
@@ -94,6 +95,7 @@ type Server struct {
 	logo         *web.Asset          // nil = none
 	fanout       *fanout             // nil = this is the only instance
 	certificate  func() https.Health // nil = a proxy has it
+	attention    *attention.Finder
 }
 
 // New opens the database and creates every part; nothing polls or delivers before Run. The caller
@@ -283,6 +285,17 @@ func (s *Server) assemble(
 		s.fanout = newFanout(s.store, s.hub, s.checkout.Schedule.Watched, s.store.Now, o.Log)
 	}
 
+	s.attention = &attention.Finder{
+		Stored:      s.store,
+		Gateway:     s.checkout,
+		Exchange:    s.exchange,
+		Gone:        s.sender.Gone,
+		Certificate: s.certificate,
+		DiskFree: func() int64 {
+			_, free := s.store.Disk()
+			return free
+		},
+	}
 	s.erasing = s.retention(c.Retention, o.Log)
 	s.erasingItems = s.unpaidItems(o.Log)
 	s.refusals = shop.NewRefusals(s.store.RefuseOrigin, o.Log)

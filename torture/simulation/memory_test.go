@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/attention"
 	"coinslot/bff/checkout"
 	"coinslot/bff/console"
 	"coinslot/bff/gatewaylist"
@@ -31,6 +32,8 @@ type memory struct {
 	rates.Store
 	gatewaylist.Runs
 	checkout.Eraser
+	attention.Money
+	attention.Damage
 
 	endpoints []string
 	// committed is called with each change of a session, under the lock. Nil = no callback.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/attention"
 	"coinslot/bff/checkout"
 	"coinslot/bff/console"
 	"coinslot/bff/fortest"
@@ -32,6 +33,8 @@ type Backend interface {
 	Watch(ctx context.Context, ids []string, until, dueBy time.Time) error
 	// Count returns how many sessions have that status.
 	Count(ctx context.Context, status string) (int, error)
+	attention.Money
+	attention.Damage
 	webhook.Outbox
 	webhook.Log
 	console.Records
