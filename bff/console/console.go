@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"coinslot/bff/alert"
 	"coinslot/bff/attention"
 	"coinslot/bff/checkout"
 	"coinslot/bff/console/auth"
@@ -41,7 +42,8 @@ type Config struct {
 	Rerouting webhook.Rerouting
 	Eraser    checkout.Eraser
 	// Gone returns the endpoints to which nothing is sent any more; nil = not known.
-	Gone func() []string
+	Gone   func() []string
+	Alerts *alert.Service // nil = nobody is told
 	// AddOrigin and an origin are a line that allows another host page to frame the checkout;
 	// empty = the setting.
 	AddOrigin string
@@ -125,6 +127,9 @@ func (c *console) routes() []web.Route {
 		c.show(ratesPath, c.rates),
 		c.show(acceptRatePath, c.confirmAcceptRate),
 		c.post(acceptRatePath, c.acceptRate),
+
+		c.show(alertsPath, c.alerts),
+		c.post(testAlertsPath, c.testAlerts),
 
 		c.show(originsPath, c.origins),
 		c.export(originsPath, c.exportOrigins),

@@ -27,6 +27,7 @@ func (s *Server) consoleRoutes(
 		Eraser:       s.store,
 		Gone:         s.sender.Gone,
 		Exchange:     s.exchange,
+		Alerts:       s.alerts,
 		AddOrigin:    o.AddOrigin,
 		Deliver:      s.sender.Kick,
 		TestWebhooks: s.sender.Test,

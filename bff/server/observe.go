@@ -226,6 +226,13 @@ func (s *Server) measureStore(ctx context.Context, put metrics.Put) {
 		put("coinslot_reconciliation_age_seconds", age(last))
 	}
 
+	if s.alerts != nil {
+		waiting, err := s.alerts.Waiting(ctx)
+		if err == nil {
+			put("coinslot_alerts_waiting", float64(waiting))
+		}
+	}
+
 	put("coinslot_payment_unchecked_seconds", age(stats.Unchecked))
 	put("coinslot_payment_overdue_seconds", age(stats.Due))
 	put("coinslot_late_check_overdue_seconds", age(stats.DueLate))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/alert"
 	"coinslot/bff/attention"
 	"coinslot/bff/checkout"
 	"coinslot/bff/console"
@@ -42,6 +43,7 @@ type Backend interface {
 	gatewaylist.Runs
 	checkout.Eraser
 	rates.Store
+	alert.Store
 }
 
 // Opener returns an empty backend that makes one delivery for each of the
@@ -68,7 +70,7 @@ func Run(t *testing.T, open func(t *testing.T, endpoints []string) Backend) {
 	for _, group := range []cases{
 		insertTests, updateTests, uniqueTests, dueTests, listedTests, leaseTests, findTests,
 		heldTests, outboxTests, logTests, replayTests, searchTests, consoleTests, runTests,
-		eraseTests, ratesTests,
+		eraseTests, ratesTests, alertTests,
 	} {
 		group.run(t, open)
 	}

@@ -205,3 +205,10 @@ CREATE TABLE exchange_rates (
     version BIGINT NOT NULL,
     doc     TEXT COLLATE "C" NOT NULL
 );
+
+-- What is known of alerts, and those that are not delivered yet: alert.State as JSON, in one row.
+CREATE TABLE alerts (
+    id      BIGINT PRIMARY KEY CHECK (id = 1),
+    version BIGINT NOT NULL,
+    doc     TEXT COLLATE "C" NOT NULL
+);

@@ -162,3 +162,10 @@ CREATE TABLE exchange_rates (
     version INTEGER NOT NULL,
     doc     TEXT NOT NULL
 ) STRICT;
+
+-- What is known of alerts, and those that are not delivered yet: alert.State as JSON, in one row.
+CREATE TABLE alerts (
+    id      INTEGER PRIMARY KEY CHECK (id = 1),
+    version INTEGER NOT NULL,
+    doc     TEXT NOT NULL
+) STRICT;
