@@ -116,6 +116,9 @@ func (t Target) URL() *url.URL {
 // String is Name: a target prints without its secret.
 func (t Target) String() string { return t.Name() }
 
+// GoString is String, for %#v.
+func (t Target) GoString() string { return t.String() }
+
 // MarshalText is String, for encoders and structured logs.
 func (t Target) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 

@@ -184,12 +184,21 @@ func describeItem(kind attention.Kind, item attention.Item) string {
 
 	line := describeOrder(item.Session.Order)
 	if item.Amount != "" {
-		line += ": " + item.Amount + " " + item.Coin
+		line += ": " + formatSum(item.Amount) + " " + item.Coin
 	}
 	if kind == attention.Overpaid {
 		line += " too much"
 	}
 	return cleaned(line)
+}
+
+// formatSum is exact decimal text with two decimals at least.
+func formatSum(digits string) string {
+	sum, err := decimal.NewFromString(digits)
+	if err != nil || sum.Exponent() < -2 {
+		return digits
+	}
+	return sum.StringFixed(2)
 }
 
 // describeOrder names an order and its price.

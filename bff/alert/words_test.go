@@ -20,7 +20,7 @@ func testWriter(t *testing.T) writer {
 func TestMessage(t *testing.T) {
 	overpaid := inReview("B-2")
 	overpaid.Kind = attention.Overpaid
-	overpaid.Items[0].Amount = "2.50"
+	overpaid.Items[0].Amount = "2.5"
 	overpaid.Items[0].Coin = "USDT"
 	s, _ := State{}.next([]attention.Condition{away(noon)}, noon.Add(20*time.Minute))
 	found := []attention.Condition{inReview("A-1", "A-2"), overpaid}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/alert"
 	"coinslot/bff/fortest"
 
 	"github.com/google/go-cmp/cmp"
@@ -216,7 +217,10 @@ func TestSecretsDoNotPrint(t *testing.T) {
 		Listen:         ":8080",
 		GatewayURL:     "https://gateway.example/" + canary,
 		GatewayPageURL: "https://pages.example/" + canary,
-		Traces:         "https://traces.example/" + canary}
+		Traces:         "https://traces.example/" + canary,
+		Alerts:         fortest.Must(alert.ParseTargets("https://ntfy.example/" + canary))(t),
+		Mail:           fortest.Must(alert.ParseMailServer("smtps://a%40b.example:" + canary + "@mail.example"))(t),
+	}
 	var log bytes.Buffer
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("started", "key", c.GatewayKey, "settings", c)
 	slog.New(slog.NewTextHandler(&log, nil)).Info("started", "settings", c, "at", &c)
