@@ -1,5 +1,5 @@
-// Package alert tells the owner of a shop what needs attention, without a monitoring system: by mail,
-// or by a POST as ntfy and Slack take it.
+// Package alert sends the owner of a shop what needs attention, without a monitoring system: by
+// mail, or by a POST as ntfy and Slack take it.
 //
 // It compares what package attention finds with what was found before: State.next is the rule, which
 // says what has begun and what is over. State, messages and the tries to deliver them are one
@@ -133,9 +133,9 @@ func (s *Service) pass(ctx context.Context) error {
 
 	state.Holder = s.holder
 	state.Until = now.Add(lease)
-	state, told := state.next(found, now)
-	if !told.isEmpty() {
-		state = s.add(ctx, state, s.writer.write(told), now)
+	state, due := state.next(found, now)
+	if !due.isEmpty() {
+		state = s.add(ctx, state, s.writer.write(due), now)
 	}
 	state, err = s.summarize(ctx, state, found, now)
 	if err != nil {
@@ -287,8 +287,8 @@ func (s *Service) send(ctx context.Context, t Target, m Message) error {
 	return s.post(ctx, t, m)
 }
 
-// noteDatabase tells that the database does not answer, and that it does again. This instance keeps
-// it in memory: where several share a database, each tells it.
+// noteDatabase reports that the database does not answer, and that it does again. This instance keeps
+// that in memory: where several share a database, each reports it.
 func (s *Service) noteDatabase(ctx context.Context, failure error) {
 	now := s.Now()
 	var found []attention.Condition
@@ -302,10 +302,10 @@ func (s *Service) noteDatabase(ctx context.Context, failure error) {
 		s.downSince = time.Time{}
 	}
 
-	var told news
-	s.outage, told = s.outage.next(found, now)
-	if !told.isEmpty() {
-		s.outage = s.add(ctx, s.outage, s.writer.write(told), now)
+	var due report
+	s.outage, due = s.outage.next(found, now)
+	if !due.isEmpty() {
+		s.outage = s.add(ctx, s.outage, s.writer.write(due), now)
 	}
 	inMemory := func(context.Context, State) error { return nil }
 	_ = s.deliver(ctx, &s.outage, inMemory) // which returns the errors of inMemory

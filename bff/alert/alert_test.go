@@ -132,7 +132,7 @@ func newShop() *shop {
 
 const review = "ntfy.example pay.shop.example: A payment needs review"
 
-// A condition is told within half a minute; what comes next is told a quarter of an hour later.
+// A condition is reported within half a minute; what comes next is reported a quarter of an hour later.
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShop()
@@ -212,7 +212,7 @@ func TestRemovedTarget(t *testing.T) {
 	})
 }
 
-// Of two instances one tells; the other goes on a few minutes after that one has died.
+// Of two instances one sends; the other goes on a few minutes after that one has died.
 func TestInstances(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShop()
@@ -231,7 +231,7 @@ func TestInstances(t *testing.T) {
 	})
 }
 
-// A database that is away for ten minutes is told from memory, and that it is back.
+// A database that is away for ten minutes is reported from memory, and that it is back.
 func TestDatabaseAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShop()
@@ -269,7 +269,7 @@ func TestStoppedWhileSending(t *testing.T) {
 	})
 }
 
-// hangs is a network on which nobody answers.
+// hangs is a network on which no target answers.
 type hangs struct{}
 
 func (hangs) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -277,7 +277,7 @@ func (hangs) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, r.Context().Err()
 }
 
-// The day's orders are told at the time that is set.
+// The day's orders are reported at the time that is set.
 func TestDailySummary(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // which begins at midnight UTC
 		s := newShop()

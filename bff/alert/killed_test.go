@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// runChild tells of a nearly full disk until it is killed.
+// runChild reports a nearly full disk until it is killed.
 func runChild(database, server string) error {
 	db, err := store.Open(context.Background(), store.Config{DSN: database})
 	if err != nil {

@@ -15,8 +15,8 @@ type State struct {
 	// Alarms are the conditions that were found, by key, and those that have ended and were
 	// announced.
 	Alarms map[string]Alarm `json:"alarms,omitempty"`
-	// ToldAt is when the last message about alarms was written.
-	ToldAt time.Time `json:"told_at,omitzero"`
+	// ReportedAt is when the last message about alarms was written.
+	ReportedAt time.Time `json:"reported_at,omitzero"`
 	// Summarized is the day of the last daily summary; empty = there was none.
 	Summarized string `json:"summarized,omitempty"`
 	// Messages have not reached all targets, the oldest first.
@@ -61,41 +61,41 @@ type Delivery struct {
 // quietFor is the least time between two messages about alarms.
 const quietFor = 15 * time.Minute
 
-// news is what a message has to tell.
-type news struct {
+// report is what a message reports.
+type report struct {
 	begun, ended []Alarm
 }
 
-func (n news) isEmpty() bool { return len(n.begun)+len(n.ended) == 0 }
+func (r report) isEmpty() bool { return len(r.begun)+len(r.ended) == 0 }
 
-// next returns the state after conditions were found at now, and what is to be told.
+// next returns the state after conditions were found at now, and what is due to be reported.
 //
-// An alarm is told once it has lasted for the patience of its kind, and its end only if its begin
-// was. News within a quarter of an hour after a message waits, and is told with what has come by
-// then; what was over meanwhile is not told at all.
-func (s State) next(found []attention.Condition, now time.Time) (State, news) {
+// An alarm is reported once it has lasted for the patience of its kind, and its end only if its begin
+// was. For a quarter of an hour after a message all waits, and is then reported together; what was
+// over by then is not reported at all.
+func (s State) next(found []attention.Condition, now time.Time) (State, report) {
 	s.Alarms = observe(s.Alarms, found, now)
-	if now.Sub(s.ToldAt) < quietFor && !s.ToldAt.After(now) {
-		return s, news{}
+	if now.Sub(s.ReportedAt) < quietFor && !s.ReportedAt.After(now) {
+		return s, report{}
 	}
 
-	var told news
+	var due report
 	for _, key := range s.keys() {
 		a := s.Alarms[key]
 		switch {
 		case !a.EndedAt.IsZero():
-			told.ended = append(told.ended, a)
+			due.ended = append(due.ended, a)
 			delete(s.Alarms, key)
 		case a.Said != a.Kind && now.Sub(a.Since) >= patience(a.Kind):
-			told.begun = append(told.begun, a)
+			due.begun = append(due.begun, a)
 			a.Said = a.Kind
 			s.Alarms[key] = a
 		}
 	}
-	if !told.isEmpty() {
-		s.ToldAt = now
+	if !due.isEmpty() {
+		s.ReportedAt = now
 	}
-	return s, told
+	return s, due
 }
 
 // keys returns those of the alarms, the gravest kinds first, then the oldest.
@@ -143,7 +143,7 @@ func observe(before map[string]Alarm, found []attention.Condition, now time.Time
 
 // alarms returns those of a condition by key: one for each item, or one.
 func alarms(c attention.Condition, now time.Time) map[string]Alarm {
-	if _, isTold := texts[c.Kind]; !isTold {
+	if _, isReported := textOf[c.Kind]; !isReported {
 		return nil
 	}
 	since := now
@@ -171,7 +171,7 @@ func topic(c attention.Condition) string {
 	return string(c.Kind)
 }
 
-// patience is how long a condition has to last before it is told: most pass by themselves.
+// patience is how long a condition has to last before it is reported: most pass by themselves.
 func patience(kind attention.Kind) time.Duration {
 	switch kind {
 	case attention.Gateway, database:

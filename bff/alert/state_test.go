@@ -34,14 +34,14 @@ func endpoint(kind attention.Kind) attention.Condition {
 	return attention.Condition{Kind: kind, Endpoint: "https://shop.example/hooks?key=s3cr3t"}
 }
 
-// step is what is found some minutes after noon, and what is then told.
+// step is what is found some minutes after noon, and what is then reported.
 type step struct {
 	after int
 	found []attention.Condition
 	want  string // "+" and a key that begins, "-" and one that ends
 }
 
-// The rule: what begins is told once, and its end; nothing is told twice in a quarter of an hour.
+// The rule: what begins is reported once, and its end; nothing is reported twice in a quarter of an hour.
 func TestNext(t *testing.T) {
 	type list = []attention.Condition
 	many := inReview("1", "2")
@@ -55,26 +55,26 @@ func TestNext(t *testing.T) {
 			{61, nil, "-review "},
 			{62, nil, ""},
 		},
-		"one after the other is told together": {
+		"one after the other is reported together": {
 			{0, list{inReview("1")}, "+review "},
 			{1, list{inReview("1", "2")}, ""},
 			{14, list{inReview("1", "2", "3")}, ""},
 			{15, list{inReview("2", "3")}, "-review +review +review "},
 			{40, list{inReview("2", "3")}, ""},
 		},
-		"over before it could be told": {
+		"over before it could be reported": {
 			{0, list{inReview("1")}, "+review "},
 			{1, list{inReview("1", "2")}, ""},
 			{2, list{inReview("1")}, ""},
 			{20, list{inReview("1")}, ""},
 		},
-		"again before its end was told": {
+		"again before its end was reported": {
 			{0, list{inReview("1")}, "+review "},
 			{5, nil, ""},
 			{10, list{inReview("1")}, ""},
 			{20, list{inReview("1")}, ""},
 		},
-		"again after its end was told": {
+		"again after its end was reported": {
 			{0, list{inReview("1")}, "+review "},
 			{20, nil, "-review "},
 			{40, list{inReview("1")}, "+review "},
@@ -118,20 +118,20 @@ func TestNext(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var s State
 			for _, step := range steps {
-				var told news
-				s, told = s.next(step.found, noon.Add(time.Duration(step.after)*time.Minute))
-				fortest.Equal(t, kinds(told), step.want, "told after %d min", step.after)
+				var due report
+				s, due = s.next(step.found, noon.Add(time.Duration(step.after)*time.Minute))
+				fortest.Equal(t, kinds(due), step.want, "reported after %d min", step.after)
 			}
 		})
 	}
 }
 
-// kinds returns what is told: ends first.
-func kinds(n news) (text string) {
-	for _, a := range n.ended {
+// kinds returns what is reported: ends first.
+func kinds(r report) (text string) {
+	for _, a := range r.ended {
 		text += "-" + string(a.Said) + " "
 	}
-	for _, a := range n.begun {
+	for _, a := range r.begun {
 		text += "+" + string(a.Kind) + " "
 	}
 	return text
@@ -140,8 +140,8 @@ func kinds(n news) (text string) {
 // The rule changes no state that it was given: a state that cannot be stored is not lost.
 func TestNextLeavesTheStateAlone(t *testing.T) {
 	before, _ := State{}.next([]attention.Condition{inReview("1")}, noon)
-	after, told := before.next(nil, noon.Add(time.Hour))
-	fortest.Equal(t, len(told.ended), 1, "what is over")
+	after, due := before.next(nil, noon.Add(time.Hour))
+	fortest.Equal(t, len(due.ended), 1, "what is over")
 	fortest.Equal(t, len(after.Alarms), 0, "alarms after")
 	fortest.Equal(t, len(before.Alarms), 1, "alarms before")
 	fortest.Equal(t, before.Alarms["review cs_1"].EndedAt.IsZero(), true, "the alarm before")

@@ -16,7 +16,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// database is the condition that the database does not answer. Nobody can find it there.
+// database is the condition that the database does not answer. It cannot be found there.
 const database attention.Kind = "database"
 
 // text is what is said about a kind of alarm.
@@ -29,8 +29,8 @@ type text struct {
 	ended string // what is said of one that is over; "%s" is its line
 }
 
-// told are the kinds that alerts tell, the gravest first.
-var told = []text{
+// texts are of the kinds that alerts report, the gravest first.
+var texts = []text{
 	{
 		kind:  database,
 		begun: "The database does not answer",
@@ -108,9 +108,10 @@ var told = []text{
 	},
 	{
 		kind:  attention.Waiting,
-		begun: "Your server has not accepted webhooks for an hour",
-		many:  "%d of your endpoints have not accepted webhooks for an hour",
-		todo:  "It may not know which orders are paid. The webhooks are retried for 30 days.",
+		begun: "Your server does not accept webhooks",
+		many:  "%d of your endpoints do not accept webhooks",
+		todo: "It has been so for an hour: your shop may not know which orders are paid. They are " +
+			"retried for 30 days.",
 		path:  "/webhooks?state=retrying",
 		ended: "Webhooks are accepted again: %s",
 	},
@@ -150,10 +151,10 @@ var told = []text{
 	},
 }
 
-// texts are those of told by kind.
-var texts = func() map[attention.Kind]text {
+// textOf has them by kind.
+var textOf = func() map[attention.Kind]text {
 	all := map[attention.Kind]text{}
-	for _, t := range told {
+	for _, t := range texts {
 		all[t.kind] = t
 	}
 	return all
@@ -161,15 +162,18 @@ var texts = func() map[attention.Kind]text {
 
 // rank orders kinds, the gravest first.
 func rank(kind attention.Kind) int {
-	return slices.IndexFunc(told, func(t text) bool { return t.kind == kind })
+	return slices.IndexFunc(texts, func(t text) bool { return t.kind == kind })
 }
 
 // describe says which condition it is, in a line; empty = its kind says all.
 func describe(c attention.Condition) string {
-	if c.Endpoint == "" {
-		return ""
+	switch {
+	case c.Endpoint != "":
+		return webhook.HostOf(c.Endpoint)
+	case c.Kind == attention.Certificate:
+		return c.Error // our own words
 	}
-	return webhook.HostOf(c.Endpoint)
+	return ""
 }
 
 // describeItem is a line about one item. It has no data of shoppers, and no id of a session, with
@@ -244,23 +248,23 @@ func (w writer) host() string { return webhook.HostOf(w.origin) }
 // maxNamed is how many alarms of a kind are named one by one.
 const maxNamed = 10
 
-// write returns the message that tells news.
-func (w writer) write(n news) Message {
-	m := Message{Link: w.console(""), Urgent: len(n.begun) > 0, Title: w.host() + ": " + n.title()}
+// write returns the message of a report.
+func (w writer) write(r report) Message {
+	m := Message{Link: w.console(""), Urgent: len(r.begun) > 0, Title: w.host() + ": " + r.title()}
 	var parts []string
-	for _, t := range told {
-		begun := ofKind(n.begun, t.kind)
+	for _, t := range texts {
+		begun := ofKind(r.begun, t.kind)
 		if len(begun) == 0 {
 			continue
 		}
 		lines := append([]string{t.headline(len(begun)) + "."}, w.named(begun)...)
 		parts = append(parts, strings.Join(append(lines, t.todo, w.console(t.path)), "\n"))
-		if len(n.begun) == len(begun) && len(n.ended) == 0 {
+		if len(r.begun) == len(begun) && len(r.ended) == 0 {
 			m.Link = w.console(t.path)
 		}
 	}
-	if len(n.ended) > 0 {
-		parts = append(parts, "Over:\n"+strings.Join(w.over(n.ended), "\n"))
+	if len(r.ended) > 0 {
+		parts = append(parts, "Over:\n"+strings.Join(w.over(r.ended), "\n"))
 	}
 	if m.Link == w.console("") && len(parts) > 1 {
 		parts = append(parts, "All that needs attention: "+m.Link)
@@ -282,20 +286,20 @@ func (w writer) shortened(text string) string {
 }
 
 // title says what is new, or else what is over.
-func (n news) title() string {
+func (r report) title() string {
 	kinds := map[attention.Kind]bool{}
-	for _, a := range n.begun {
+	for _, a := range r.begun {
 		kinds[a.Kind] = true
 	}
 	switch {
 	case len(kinds) == 1:
-		return texts[n.begun[0].Kind].headline(len(n.begun))
+		return textOf[r.begun[0].Kind].headline(len(r.begun))
 	case len(kinds) > 1:
-		return fmt.Sprintf("%d things need attention", len(n.begun))
-	case len(n.ended) == 1:
-		return n.ended[0].over()
+		return fmt.Sprintf("%d things need attention", len(r.begun))
+	case len(r.ended) == 1:
+		return r.ended[0].over()
 	}
-	return fmt.Sprintf("%d things are over", len(n.ended))
+	return fmt.Sprintf("%d things are over", len(r.ended))
 }
 
 func (t text) headline(n int) string {
@@ -341,7 +345,7 @@ func (w writer) over(list []Alarm) (lines []string) {
 
 // over says that an alarm has ended.
 func (a Alarm) over() string {
-	ended := texts[a.Said].ended
+	ended := textOf[a.Said].ended
 	if strings.Contains(ended, "%s") {
 		return fmt.Sprintf(ended, a.Line)
 	}
@@ -367,11 +371,11 @@ func (w writer) summarize(day time.Time, o Orders, found []attention.Condition) 
 		"",
 	}
 
-	attend := attentionLines(found)
-	if len(attend) == 0 {
+	needs := needLines(found)
+	if len(needs) == 0 {
 		lines = append(lines, "Nothing needs attention.")
 	} else {
-		lines = append(append(lines, "Needs attention:"), attend...)
+		lines = append(append(lines, "Needs attention:"), needs...)
 	}
 	return Message{
 		Title: fmt.Sprintf("%s: %s paid, %s", w.host(), count(o.Paid, "order"), dollars),
@@ -380,10 +384,10 @@ func (w writer) summarize(day time.Time, o Orders, found []attention.Condition) 
 	}
 }
 
-func attentionLines(found []attention.Condition) (lines []string) {
+func needLines(found []attention.Condition) (lines []string) {
 	for _, c := range found {
-		t, isTold := texts[c.Kind]
-		if !isTold {
+		t, isReported := textOf[c.Kind]
+		if !isReported {
 			continue
 		}
 		line := t.headline(max(1, len(c.Items)))

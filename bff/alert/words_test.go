@@ -24,9 +24,9 @@ func TestMessage(t *testing.T) {
 	overpaid.Items[0].Coin = "USDT"
 	s, _ := State{}.next([]attention.Condition{away(noon)}, noon.Add(20*time.Minute))
 	found := []attention.Condition{inReview("A-1", "A-2"), overpaid}
-	_, told := s.next(found, noon.Add(45*time.Minute))
+	_, due := s.next(found, noon.Add(45*time.Minute))
 
-	m := testWriter(t).write(told)
+	m := testWriter(t).write(due)
 	fortest.Equal(t, m.Title, "pay.shop.example: 3 things need attention", "the title")
 	fortest.Equal(t, m.Text, `2 payments need review.
 - order A-1, $25.00
@@ -48,8 +48,8 @@ All that needs attention: https://pay.shop.example/admin`, "the text")
 
 // A message about one thing leads to its page, and is short on a phone.
 func TestMessageAboutOneThing(t *testing.T) {
-	_, told := State{}.next([]attention.Condition{inReview("A-1")}, noon)
-	m := testWriter(t).write(told)
+	_, due := State{}.next([]attention.Condition{inReview("A-1")}, noon)
+	m := testWriter(t).write(due)
 	fortest.Equal(t, m.Title, "pay.shop.example: A payment needs review", "the title")
 	fortest.Equal(t, m.Link, "https://pay.shop.example/admin/payments?status=review", "the link")
 }
@@ -65,8 +65,8 @@ func TestMessageIsBounded(t *testing.T) {
 	overpaid.Kind = attention.Overpaid
 	ended := review
 	ended.Kind = attention.EndedMoney
-	_, told := State{}.next([]attention.Condition{review, overpaid, ended}, noon)
-	m := testWriter(t).write(told)
+	_, due := State{}.next([]attention.Condition{review, overpaid, ended}, noon)
+	m := testWriter(t).write(due)
 	fortest.Has(t, "the text", m.Text, "100 payments need review", "- and 90 more", "… and more: ")
 	if len(m.Text) > 4096 {
 		t.Errorf("the text has %d bytes", len(m.Text))
@@ -77,16 +77,16 @@ func TestMessageIsBounded(t *testing.T) {
 func TestMessageHasNoSecrets(t *testing.T) {
 	hostile := inReview("1\r\nBcc: x@evil.example\u202e")
 	gone := endpoint(attention.Gone)
-	_, told := State{}.next([]attention.Condition{hostile, gone}, noon)
-	m := testWriter(t).write(told)
+	_, due := State{}.next([]attention.Condition{hostile, gone}, noon)
+	m := testWriter(t).write(due)
 	all := m.Title + m.Text + m.Link
 	fortest.Has(t, "the message", all, "shop.example", "order 1  Bcc: x@evil.example ")
 	fortest.Lacks(t, "the message", all, "cs_", "s3cr3t", "\r", "\u202e")
 }
 
-// Each kind that is told has all of its words.
+// Each kind that is reported has all of its words.
 func TestWordsOfEachKind(t *testing.T) {
-	for _, kind := range told {
+	for _, kind := range texts {
 		for what, words := range map[string]string{
 			"headline": kind.begun, "advice": kind.todo, "end": kind.ended,
 		} {

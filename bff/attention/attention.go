@@ -46,7 +46,7 @@ type Condition struct {
 	Count int
 	Tried int // how many of Count, or times in a row, have failed
 	// Endpoint is the URL, or the name, of whom it is about. A URL may hold a secret: show its
-	// host. Empty = nobody.
+	// host. Empty = it is about none.
 	Endpoint string
 	Error    string // the last answer, or error; untrusted text; empty = none
 	Items    []Item

@@ -16,7 +16,7 @@ func (ch *checker) alerts(ctx context.Context) (list findings) {
 		return nil
 	}
 	if len(c.Alerts) == 0 {
-		return ok("alerts", "off: nobody is told what needs attention (docs/alerts.md)")
+		return ok("alerts", "off: no alerts are sent when something needs attention (docs/alerts.md)")
 	}
 
 	if slices.ContainsFunc(c.Alerts, alert.Target.IsMail) {

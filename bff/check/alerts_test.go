@@ -17,7 +17,7 @@ func alertFaults() []fault {
 		}
 	}
 	return []fault{
-		{"nobody is told", set("COINSLOT_ALERTS", ""), check.OK, "alerts", "nobody is told"},
+		{"no targets", set("COINSLOT_ALERTS", ""), check.OK, "alerts", "no alerts are sent"},
 		{
 			"a target that the DNS does not know", set("COINSLOT_ALERTS", "https://nowhere.example/x"),
 			check.Fail, "alerts", "the DNS has no name nowhere.example",

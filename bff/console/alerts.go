@@ -25,7 +25,7 @@ type alertTarget struct {
 	Error string // of the last try; empty = none
 }
 
-// alerts is GET /admin/alerts: who is told what needs attention, and whether it arrives.
+// alerts is GET /admin/alerts: who gets alerts, and whether they arrive.
 func (c *console) alerts(r *request) (page, error) {
 	if c.Alerts == nil {
 		return page{}, errNoPage
@@ -57,7 +57,7 @@ func (r *request) alertsPage(title string, targets []alertTarget) page {
 	return page{
 		Title:    title,
 		Section:  alertsPath,
-		Lead:     "They are told what needs attention, and when it is over.",
+		Lead:     "They get a message when something needs attention, and when it is over.",
 		template: "alerts",
 		View: alertsView{Targets: targets, Form: form{
 			Path:   testAlertsPath,

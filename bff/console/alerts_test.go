@@ -16,7 +16,7 @@ import (
 )
 
 // An operator sees who gets alerts and whether they arrive, and can send a test. A payment in review
-// is told by its reference; its id, with which anyone could open its checkout, is not.
+// is reported by its reference; its id, with which anyone could open its checkout, is not.
 func TestConsoleAlerts(t *testing.T) {
 	t.Parallel()
 	var accepts atomic.Bool

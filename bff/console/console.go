@@ -43,7 +43,7 @@ type Config struct {
 	Eraser    checkout.Eraser
 	// Gone returns the endpoints to which nothing is sent any more; nil = not known.
 	Gone   func() []string
-	Alerts *alert.Service // nil = nobody is told
+	Alerts *alert.Service // nil = there are no alerts
 	// AddOrigin and an origin are a line that allows another host page to frame the checkout;
 	// empty = the setting.
 	AddOrigin string

@@ -97,7 +97,7 @@ type Server struct {
 	fanout       *fanout             // nil = this is the only instance
 	certificate  func() https.Health // nil = a proxy has it
 	attention    *attention.Finder
-	alerts       *alert.Service // nil = nobody is told
+	alerts       *alert.Service // nil = there are no alerts
 }
 
 // New opens the database and creates every part; nothing polls or delivers before Run. The caller

@@ -26,7 +26,7 @@ func alerts(title string) alert.State {
 			Line:    "order \x00 “1”",
 			EndedAt: epoch().Add(time.Minute),
 		}},
-		ToldAt:     epoch(),
+		ReportedAt: epoch(),
 		Summarized: "2026-11-20",
 		Messages: []alert.Message{{
 			ID:     "a",
