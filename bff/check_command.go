@@ -17,7 +17,8 @@ import (
 	"golang.org/x/term"
 )
 
-// runCheck validates the setup; it is read-only, but for the tests that -webhook and -test-alerts send.
+// runCheck validates the setup; it is read-only, but for the tests that -webhook and -test-alerts
+// send.
 // Errors: a check failed.
 func runCheck(ctx context.Context, args []string, s streams) error {
 	var asJSON, hook, alerts, verbose bool
@@ -25,7 +26,7 @@ func runCheck(ctx context.Context, args []string, s streams) error {
 		flags.BoolVar(&asJSON, "json", false, "print JSON")
 		flags.BoolVar(&verbose, "v", false, "list every coin and network")
 		flags.BoolVar(&hook, "webhook", false, "send a test webhook")
-		flags.BoolVar(&alerts, "test-alerts", false, "send a test to each target of COINSLOT_ALERTS")
+		flags.BoolVar(&alerts, "test-alerts", false, "send a test alert to each target")
 	})
 	if err != nil {
 		return err

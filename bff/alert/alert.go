@@ -1,8 +1,8 @@
 // Package alert sends the owner of a shop what needs attention, without a monitoring system: by
 // mail, or by a POST as ntfy and Slack take it.
 //
-// It compares what package attention finds with what was found before: State.next is the rule, which
-// says what has begun and what is over. State, messages and the tries to deliver them are one
+// It compares what package attention finds with what was found before: State.next is the rule,
+// which says what has begun and what is over. State, messages and the tries to deliver them are one
 // document of the database. So a message survives a restart and kill -9, and of several instances
 // one sends. A message is sent again if its answer was lost: better twice than never.
 //
@@ -287,8 +287,8 @@ func (s *Service) send(ctx context.Context, t Target, m Message) error {
 	return s.post(ctx, t, m)
 }
 
-// noteDatabase reports that the database does not answer, and that it does again. This instance keeps
-// that in memory: where several share a database, each reports it.
+// noteDatabase reports that the database does not answer, and that it does again. This instance
+// keeps that in memory: where several share a database, each reports it.
 func (s *Service) noteDatabase(ctx context.Context, failure error) {
 	now := s.Now()
 	var found []attention.Condition

@@ -23,7 +23,7 @@ type shop struct {
 	away     bool // the database
 	found    []attention.Condition
 	silent   map[string]bool // hosts of targets that do not answer
-	received []string        // "host title"
+	received []string        // "host: title", without the name of the shop
 	counts   map[string]int
 
 	network http.RoundTripper // nil = the shop's own targets
@@ -67,7 +67,8 @@ func (s *shop) RoundTrip(r *http.Request) (*http.Response, error) {
 	if s.silent[r.URL.Host] {
 		return nil, errors.New("no answer")
 	}
-	s.received = append(s.received, r.URL.Host+" "+r.Header.Get("Title"))
+	title := strings.TrimPrefix(r.Header.Get("Title"), "pay.shop.example: ")
+	s.received = append(s.received, r.URL.Host+": "+title)
 	body := io.NopCloser(strings.NewReader(""))
 	return &http.Response{StatusCode: http.StatusOK, Body: body}, nil
 }
@@ -85,13 +86,13 @@ func (s *shop) set(change func(s *shop)) {
 	change(s)
 }
 
-// takes returns what was received since the last call.
-func (s *shop) takes() string {
+// wants fails unless exactly this was received since the last call.
+func (s *shop) wants(t *testing.T, want, when string) {
+	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := strings.Join(s.received, "\n")
+	fortest.Equal(t, strings.Join(s.received, "\n"), want, "received %s", when)
 	s.received = nil
-	return all
 }
 
 // instance runs alerts of the shop until ctx ends.
@@ -130,29 +131,30 @@ func newShop() *shop {
 	return &shop{silent: map[string]bool{}, counts: map[string]int{}}
 }
 
-const review = "ntfy.example pay.shop.example: A payment needs review"
+const review = "ntfy.example: A payment needs review"
 
-// A condition is reported within half a minute; what comes next is reported a quarter of an hour later.
+// A condition is reported within half a minute; what comes next is reported a quarter of an hour
+// later.
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShop()
 		s.instance(t.Context(), t, "https://ntfy.example/shop", false)
 		time.Sleep(time.Minute + time.Second) // between two passes
-		fortest.Equal(t, s.takes(), "", "received in a calm minute")
+		s.wants(t, "", "in a calm minute")
 
 		s.set(func(s *shop) { s.found = []attention.Condition{inReview("1")} })
 		time.Sleep(every)
-		fortest.Equal(t, s.takes(), review, "received")
+		s.wants(t, review, "then")
 
 		s.set(func(s *shop) { s.found = []attention.Condition{inReview("1", "2")} })
 		time.Sleep(quietFor - every)
-		fortest.Equal(t, s.takes(), "", "received in a quarter of an hour")
+		s.wants(t, "", "in a quarter of an hour")
 		time.Sleep(2 * every)
-		fortest.Equal(t, s.takes(), review, "received after it")
+		s.wants(t, review, "after it")
 
 		s.set(func(s *shop) { s.found = nil })
 		time.Sleep(time.Hour)
-		fortest.Equal(t, s.takes(), "ntfy.example pay.shop.example: 2 things are over", "received at the end")
+		s.wants(t, "ntfy.example: 2 things are over", "at the end")
 	})
 }
 
@@ -161,10 +163,11 @@ func TestSilentTarget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShop()
 		s.silent["ntfy.example"] = true
-		service := s.instance(t.Context(), t, "https://ntfy.example/shop,https://other.example/shop", false)
+		targets := "https://ntfy.example/shop,https://other.example/shop"
+		service := s.instance(t.Context(), t, targets, false)
 		s.set(func(s *shop) { s.found = []attention.Condition{inReview("1")} })
 		time.Sleep(time.Hour)
-		fortest.Equal(t, s.takes(), "other.example pay.shop.example: A payment needs review", "received")
+		s.wants(t, "other.example: A payment needs review", "then")
 		failing := fortest.Must(service.Failing(t.Context()))(t)
 		fortest.Equal(t, len(failing), 1, "targets that fail")
 		fortest.Equal(t, failing[0].Endpoint, "ntfy.example", "the name of the one that fails")
@@ -172,7 +175,7 @@ func TestSilentTarget(t *testing.T) {
 
 		s.set(func(s *shop) { s.silent["ntfy.example"] = false })
 		time.Sleep(time.Hour)
-		fortest.Equal(t, s.takes(), review, "received once it answers")
+		s.wants(t, review, "once it answers")
 		failing = fortest.Must(service.Failing(t.Context()))(t)
 		fortest.Equal(t, len(failing), 0, "targets that fail once it answers")
 		waiting := fortest.Must(service.Waiting(t.Context()))(t)
@@ -207,7 +210,7 @@ func TestRemovedTarget(t *testing.T) {
 
 		s.instance(t.Context(), t, "https://other.example/shop", false)
 		time.Sleep(time.Hour)
-		fortest.Equal(t, s.takes(), "", "received")
+		s.wants(t, "", "then")
 		fortest.Equal(t, s.counted("dropped"), 1, "messages given up")
 	})
 }
@@ -222,12 +225,12 @@ func TestInstances(t *testing.T) {
 		s.instance(t.Context(), t, "https://ntfy.example/shop", true)
 		s.set(func(s *shop) { s.found = []attention.Condition{inReview("1")} })
 		time.Sleep(time.Hour)
-		fortest.Equal(t, s.takes(), review, "received from two instances")
+		s.wants(t, review, "from two instances")
 
 		kill()
 		s.set(func(s *shop) { s.found = []attention.Condition{inReview("1", "2")} })
 		time.Sleep(lease + every)
-		fortest.Equal(t, s.takes(), review, "received from the one that is left")
+		s.wants(t, review, "from the one that is left")
 	})
 }
 
@@ -239,13 +242,13 @@ func TestDatabaseAway(t *testing.T) {
 		synctest.Wait()
 		s.set(func(s *shop) { s.away = true })
 		time.Sleep(9 * time.Minute)
-		fortest.Equal(t, s.takes(), "", "received after nine minutes")
+		s.wants(t, "", "after nine minutes")
 		time.Sleep(2 * time.Minute)
-		fortest.Equal(t, s.takes(), "ntfy.example pay.shop.example: The database does not answer", "received")
+		s.wants(t, "ntfy.example: The database does not answer", "then")
 
 		s.set(func(s *shop) { s.away = false })
 		time.Sleep(quietFor + every)
-		fortest.Equal(t, s.takes(), "ntfy.example pay.shop.example: The database answers again", "received after")
+		s.wants(t, "ntfy.example: The database answers again", "after")
 	})
 }
 
@@ -265,7 +268,7 @@ func TestStoppedWhileSending(t *testing.T) {
 		s.network = nil
 		s.instance(t.Context(), t, "https://ntfy.example/shop", false)
 		time.Sleep(time.Minute)
-		fortest.Equal(t, s.takes(), review, "received from the next process")
+		s.wants(t, review, "from the next process")
 	})
 }
 
@@ -296,10 +299,10 @@ func TestDailySummary(t *testing.T) {
 		service.client.Transport = s
 		go func() { fortest.OK(t, service.Run(t.Context())) }()
 		time.Sleep(7*time.Hour + 59*time.Minute)
-		fortest.Equal(t, s.takes(), "", "received before the time")
+		s.wants(t, "", "before the time")
 
 		time.Sleep(2 * time.Minute)
-		fortest.Equal(t, s.takes(), "ntfy.example pay.shop.example: 1 order paid, $0.00", "received")
+		s.wants(t, "ntfy.example: 1 order paid, $0.00", "then")
 		today := time.Now().UTC().Truncate(24 * time.Hour)
 		fortest.Equal(t, from, today.AddDate(0, 0, -1), "the begin of the day")
 		fortest.Equal(t, to, today, "its end")

@@ -90,8 +90,8 @@ func (h *hangingMailbox) Data(r io.Reader) error {
 	return err
 }
 
-// A process that is killed after it has sent a mail, and before the server has answered, loses none:
-// the next one sends it.
+// A process that is killed after it has sent a mail, and before the server has answered, loses
+// none: the next one sends it.
 func TestKilledWhileSending(t *testing.T) {
 	box := &hangingMailbox{
 		begun:    make(chan struct{}),

@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// post sends a message to the URL of a target. Errors: of the connection, without the URL, which may
-// hold a secret; a status that is not 2xx.
+// post sends a message to the URL of a target. Errors: of the connection, without the URL, which
+// may hold a secret; a status that is not 2xx.
 func (s *Service) post(ctx context.Context, t Target, m Message) error {
 	request, err := newRequest(ctx, t, m)
 	if err != nil {
@@ -65,8 +65,8 @@ func newRequest(ctx context.Context, t Target, m Message) (*http.Request, error)
 	return request, nil
 }
 
-// slackBody is the JSON of an incoming webhook. Slack's markup has three special characters. Source:
-// docs.slack.dev/messaging/formatting-message-text.
+// slackBody is the JSON of an incoming webhook. Slack's markup has three special characters.
+// Source: docs.slack.dev/messaging/formatting-message-text.
 func slackBody(m Message) []byte {
 	escaped := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace
 	body, err := json.Marshal(struct {

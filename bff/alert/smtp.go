@@ -20,17 +20,18 @@ import (
 
 // MailServer is the server that mail is handed to. Its zero value is none.
 type MailServer struct {
-	// Host and Port are where it listens. Implicit says that TLS begins at once, else with STARTTLS.
-	Host, Port string
-	Implicit   bool
-	From       string // the sender's address
+	Host, Port string // where it listens
+	// Implicit says that TLS begins at once, else with STARTTLS.
+	Implicit bool
+	From     string // the sender's address
 
 	user, password string // empty = no login
 	roots          *x509.CertPool
 }
 
 // ParseMailServer reads smtps://user:password@mail.example:465 or smtp://…:587. The sender is the
-// query's from, else the user. TLS is required, except on this machine. Errors never hold the value.
+// query's from, else the user. TLS is required, except on this machine. Errors never hold the
+// value.
 func ParseMailServer(text string) (m MailServer, err error) {
 	u, err := url.Parse(text)
 	if err != nil {

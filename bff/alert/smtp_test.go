@@ -121,17 +121,27 @@ func TestMail(t *testing.T) {
 		t.Run(scheme, func(t *testing.T) {
 			box := newMailbox(t, implicit)
 			s := mailing(t, box.server(t, scheme, goodLogin))
-			m := Message{ID: "m1", Title: "Bücher: ein Fall", Text: "two\n.lines, ä\n" + strings.Repeat("x", 300)}
+			m := Message{
+				ID:    "m1",
+				Title: "Bücher: ein Fall",
+				Text:  "two\n.lines, ä\n" + strings.Repeat("x", 300),
+			}
 			fortest.OK(t, s.send(t.Context(), s.Targets[0], m))
 
 			got := fortest.Must(mail.ReadMessage(strings.NewReader(<-box.received)))(t)
-			subject := fortest.Must(new(mime.WordDecoder).DecodeHeader(got.Header.Get("Subject")))(t)
+			var decoder mime.WordDecoder
+			subject := fortest.Must(decoder.DecodeHeader(got.Header.Get("Subject")))(t)
 			fortest.Equal(t, subject, m.Title, "the subject")
-			fortest.Equal(t, got.Header.Get("From"), "Coinslot <coinslot@mail.example>", "the sender")
-			fortest.Equal(t, got.Header.Get("To"), "<owner@shop.example>", "the recipient")
-			fortest.Equal(t, got.Header.Get("Message-ID"), "<m1@mail.example>", "the id")
+			for name, want := range map[string]string{
+				"From":       "Coinslot <coinslot@mail.example>",
+				"To":         "<owner@shop.example>",
+				"Message-ID": "<m1@mail.example>",
+			} {
+				fortest.Equal(t, got.Header.Get(name), want, "the header %s", name)
+			}
 			text := fortest.Must(io.ReadAll(quotedprintable.NewReader(got.Body)))(t)
-			fortest.Equal(t, strings.ReplaceAll(string(text), "\r\n", "\n"), m.Text+"\n", "the text")
+			plain := strings.ReplaceAll(string(text), "\r\n", "\n")
+			fortest.Equal(t, plain, m.Text+"\n", "the text")
 		})
 	}
 }
@@ -197,10 +207,10 @@ func TestMailIsSentAgain(t *testing.T) {
 // The settings of a server have a form each, and errors do not hold the password.
 func TestParseMailServer(t *testing.T) {
 	for text, want := range map[string]string{
-		"smtps://a%40b.example:s3cr3t@mail.example":              "mail.example:465 a@b.example",
-		"smtp://a%40b.example:s3cr3t@mail.example:2525":          "mail.example:2525 a@b.example",
-		"smtp://user:s3cr3t@mail.example?from=shop@shop.example": "mail.example:587 shop@shop.example",
-		"smtp://127.0.0.1:25?from=shop@shop.example":             "127.0.0.1:25 shop@shop.example",
+		"smtps://a%40b.example:s3cr3t@mail.example":           "mail.example:465 a@b.example",
+		"smtp://a%40b.example:s3cr3t@mail.example:2525":       "mail.example:2525 a@b.example",
+		"smtp://user:s3cr3t@mail.example?from=a@shop.example": "mail.example:587 a@shop.example",
+		"smtp://127.0.0.1:25?from=shop@shop.example":          "127.0.0.1:25 shop@shop.example",
 	} {
 		m := fortest.Must(ParseMailServer(text))(t)
 		fortest.Equal(t, m.Address()+" "+m.From, want, "%s", text)

@@ -70,9 +70,9 @@ func (r report) isEmpty() bool { return len(r.begun)+len(r.ended) == 0 }
 
 // next returns the state after conditions were found at now, and what is due to be reported.
 //
-// An alarm is reported once it has lasted for the patience of its kind, and its end only if its begin
-// was. For a quarter of an hour after a message all waits, and is then reported together; what was
-// over by then is not reported at all.
+// An alarm is reported once it has lasted for the patience of its kind, and its end only if its
+// begin was. For a quarter of an hour after a message all waits, and is then reported together;
+// what was over by then is not reported at all.
 func (s State) next(found []attention.Condition, now time.Time) (State, report) {
 	s.Alarms = observe(s.Alarms, found, now)
 	if now.Sub(s.ReportedAt) < quietFor && !s.ReportedAt.After(now) {
@@ -162,8 +162,8 @@ func alarms(c attention.Condition, now time.Time) map[string]Alarm {
 	return all
 }
 
-// topic is what alarms of a condition are about. What is wrong with an endpoint may change its kind,
-// and is still about the same endpoint.
+// topic is what alarms of a condition are about. What is wrong with an endpoint may change its
+// kind, and is still about the same endpoint.
 func topic(c attention.Condition) string {
 	if c.Endpoint != "" {
 		return "endpoint " + (Target{form: plain, to: c.Endpoint}).key()

@@ -41,7 +41,7 @@ type step struct {
 	want  string // "+" and a key that begins, "-" and one that ends
 }
 
-// The rule: what begins is reported once, and its end; nothing is reported twice in a quarter of an hour.
+// What begins is reported once, and its end; no two messages come within a quarter of an hour.
 func TestNext(t *testing.T) {
 	type list = []attention.Condition
 	many := inReview("1", "2")
@@ -157,7 +157,7 @@ func TestRetryAfter(t *testing.T) {
 		}
 		whole += wait
 	}
-	fortest.Equal(t, whole.Round(24*time.Hour), 72*time.Hour, "the time until a message is given up")
+	fortest.Equal(t, whole.Round(24*time.Hour), 72*time.Hour, "the time to the last try")
 }
 
 // Only so many messages wait; the newest are kept.

@@ -47,7 +47,8 @@ func ParseTargets(list string) (targets []Target, err error) {
 		targets = append(targets, t)
 	}
 	if len(targets) > maxTargets {
-		return nil, fmt.Errorf("there are %d targets; at most %d are allowed", len(targets), maxTargets)
+		return nil, fmt.Errorf("there are %d targets; at most %d are allowed",
+			len(targets), maxTargets)
 	}
 	return targets, nil
 }

@@ -34,8 +34,8 @@ var texts = []text{
 	{
 		kind:  database,
 		begun: "The database does not answer",
-		todo: "Shoppers cannot open or complete a checkout. Start the database, or free its disk; " +
-			"the server log has its error.",
+		todo: "Shoppers cannot open or complete a checkout. Start the database, or free its " +
+			"disk; the server log has its error.",
 		path:  "",
 		ended: "The database answers again",
 	},
@@ -51,8 +51,8 @@ var texts = []text{
 	{
 		kind:  attention.Disk,
 		begun: "The disk is nearly full",
-		todo: "Less than 1 GiB is left for the database. When it is full, no payment can be opened " +
-			"or confirmed. Make room.",
+		todo: "Less than 1 GiB is left for the database. When it is full, no payment can be " +
+			"opened or confirmed. Make room.",
 		path:  "",
 		ended: "The disk has room again",
 	},
@@ -101,8 +101,8 @@ var texts = []text{
 		kind:  attention.Abandoned,
 		begun: "Webhooks were given up",
 		many:  "Webhooks to %d endpoints were given up",
-		todo: "Your server did not accept them for 30 days, or answered 410. Look up these orders, " +
-			"then resend the webhooks.",
+		todo: "Your server did not accept them for 30 days, or answered 410. Look up these " +
+			"orders, then resend the webhooks.",
 		path:  "/webhooks?state=abandoned",
 		ended: "No webhooks are given up any more: %s",
 	},
@@ -110,8 +110,8 @@ var texts = []text{
 		kind:  attention.Waiting,
 		begun: "Your server does not accept webhooks",
 		many:  "%d of your endpoints do not accept webhooks",
-		todo: "It has been so for an hour: your shop may not know which orders are paid. They are " +
-			"retried for 30 days.",
+		todo: "It has been so for an hour: your shop may not know which orders are paid. They " +
+			"are retried for 30 days.",
 		path:  "/webhooks?state=retrying",
 		ended: "Webhooks are accepted again: %s",
 	},
@@ -119,8 +119,8 @@ var texts = []text{
 		kind:  attention.Overpaid,
 		begun: "An order is overpaid",
 		many:  "%d orders are overpaid",
-		todo: "The order is paid. Refund the excess, or agree on something with the shopper, then " +
-			"mark it as settled.",
+		todo: "The order is paid. Refund the excess, or agree on something with the shopper, " +
+			"then mark it as settled.",
 		path:  "",
 		ended: "Settled: %s",
 	},
@@ -367,7 +367,8 @@ func (w writer) summarize(day time.Time, o Orders, found []attention.Condition) 
 	dollars := locale.FormatPrice("en", currency.USD, o.PaidUSD.StringFixed(2))
 	lines := []string{
 		date + " (" + w.zone.String() + "):",
-		fmt.Sprintf("%s opened, %d of them paid: %s in all.", count(o.Opened, "order"), o.Paid, dollars),
+		fmt.Sprintf("%s opened, %d of them paid: %s in all.",
+			count(o.Opened, "order"), o.Paid, dollars),
 		"",
 	}
 
@@ -411,7 +412,8 @@ func (w writer) test() Message {
 	return Message{
 		Title: w.host() + ": test of alerts",
 		Text: "This is a test. Alerts of your checkout arrive here.\n\n" +
-			"Coinslot writes when something needs attention, and when it is over.\n" + w.console(""),
+			"Coinslot writes when something needs attention, and when it is over.\n" +
+			w.console(""),
 		Link: w.console(""),
 	}
 }

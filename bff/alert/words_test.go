@@ -102,7 +102,8 @@ func TestSummary(t *testing.T) {
 	w := testWriter(t)
 	day := time.Date(2026, 11, 27, 0, 0, 0, 0, w.zone)
 	orders := Orders{Opened: 14, Paid: 9, PaidUSD: decimal.RequireFromString("1312.4")}
-	m := w.summarize(day, orders, []attention.Condition{inReview("1", "2"), endpoint(attention.Gone)})
+	found := []attention.Condition{inReview("1", "2"), endpoint(attention.Gone)}
+	m := w.summarize(day, orders, found)
 	fortest.Equal(t, m.Title, "pay.shop.example: 9 orders paid, $1,312.40", "the title")
 	fortest.Equal(t, m.Text, `Friday, 27 November 2026 (Europe/Berlin):
 14 orders opened, 9 of them paid: $1,312.40 in all.

@@ -109,28 +109,56 @@ func TestFind(t *testing.T) {
 	canceled.ClosedBy = payment.ClosedByMerchant
 	pending := session(wire.Preparing, payment.Creating, 0)
 
+	pays := func(list ...payment.Session) shop { return shop{sessions: list} }
+	sends := func(b webhook.Backlog) shop {
+		b.Endpoint = hook
+		return shop{open: []webhook.Backlog{b}}
+	}
+	refused := func(o RefusedOrigin) shop { return shop{origins: []RefusedOrigin{o}} }
+
 	for name, c := range map[string]struct {
 		shop shop
 		want string
 	}{
-		"a calm shop":             {shop{}, ""},
-		"a payment in review":     {shop{sessions: []payment.Session{session(wire.Review, payment.InReview, 25)}}, "review! 1 cs_1; "},
-		"a paid one":              {shop{sessions: []payment.Session{session(wire.Confirmed, payment.Confirmed, 25)}}, ""},
-		"an overpaid one":         {shop{sessions: []payment.Session{session(wire.Confirmed, payment.Confirmed, 30)}}, "overpaid 1 cs_1 5; "},
-		"part of an ended one":    {shop{sessions: []payment.Session{session(wire.Expired, payment.Expired, 5)}}, "ended_money 1 cs_1 5; "},
-		"a canceled one was paid": {shop{sessions: []payment.Session{canceled}}, "ended_money 1 cs_1 25; "},
-		"two are being prepared":  {shop{sessions: []payment.Session{pending, pending}}, ""},
-		"three are":               {shop{sessions: []payment.Session{pending, pending, pending}}, "preparing 3; "},
-		"an unreadable row":       {shop{rows: []UnreadableRow{{ID: "evt_1"}}}, "unreadable! 1 evt_1; "},
-		"a gateway that is away":  {shop{down: noon.Add(-time.Hour)}, "gateway! 0; "},
-		"a webhook on its way":    {shop{open: []webhook.Backlog{{Endpoint: hook, Waiting: 1, OldestAt: noon.Add(-time.Second)}}}, ""},
-		"one that has failed":     {shop{open: []webhook.Backlog{{Endpoint: hook, Waiting: 2, Retrying: 1}}}, "waiting 2; "},
-		"one that is late":        {shop{open: []webhook.Backlog{{Endpoint: hook, Waiting: 1, OldestAt: noon.Add(-6 * time.Minute)}}}, "waiting 1; "},
-		"one that was given up":   {shop{open: []webhook.Backlog{{Endpoint: hook, Abandoned: 3}}}, "abandoned! 3; "},
-		"one to no known URL":     {shop{unrouted: []webhook.Backlog{{Endpoint: hook, Waiting: 4}}}, "unrouted! 4; "},
-		"a refused page":          {shop{origins: []RefusedOrigin{{Origin: "o", Sessions: 1, LastAt: noon}}}, "origins 1 o; "},
-		"one of a stranger":       {shop{origins: []RefusedOrigin{{Origin: "o", LastAt: noon}}}, ""},
-		"one of yesterday":        {shop{origins: []RefusedOrigin{{Origin: "o", Sessions: 1, LastAt: noon.AddDate(0, 0, -1)}}}, ""},
+		"a calm shop": {shop{}, ""},
+		"a payment in review": {
+			pays(session(wire.Review, payment.InReview, 25)), "review! 1 cs_1; ",
+		},
+		"a paid one": {pays(session(wire.Confirmed, payment.Confirmed, 25)), ""},
+		"an overpaid one": {
+			pays(session(wire.Confirmed, payment.Confirmed, 30)), "overpaid 1 cs_1 5; ",
+		},
+		"part of an ended one": {
+			pays(session(wire.Expired, payment.Expired, 5)), "ended_money 1 cs_1 5; ",
+		},
+		"a canceled one was paid": {pays(canceled), "ended_money 1 cs_1 25; "},
+		"two are being prepared":  {pays(pending, pending), ""},
+		"three are":               {pays(pending, pending, pending), "preparing 3; "},
+
+		"an unreadable row": {
+			shop{rows: []UnreadableRow{{ID: "evt_1"}}}, "unreadable! 1 evt_1; ",
+		},
+		"a gateway that is away": {shop{down: noon.Add(-time.Hour)}, "gateway! 0; "},
+
+		"a webhook on its way": {
+			sends(webhook.Backlog{Waiting: 1, OldestAt: noon.Add(-time.Second)}), "",
+		},
+		"one that has failed": {sends(webhook.Backlog{Waiting: 2, Retrying: 1}), "waiting 2; "},
+		"one that is late": {
+			sends(webhook.Backlog{Waiting: 1, OldestAt: noon.Add(-6 * time.Minute)}), "waiting 1; ",
+		},
+		"one that was given up": {sends(webhook.Backlog{Abandoned: 3}), "abandoned! 3; "},
+		"one to no known URL": {
+			shop{unrouted: []webhook.Backlog{{Endpoint: hook, Waiting: 4}}}, "unrouted! 4; ",
+		},
+
+		"a refused page": {
+			refused(RefusedOrigin{Origin: "o", Sessions: 1, LastAt: noon}), "origins 1 o; ",
+		},
+		"one of a stranger": {refused(RefusedOrigin{Origin: "o", LastAt: noon}), ""},
+		"one of yesterday": {
+			refused(RefusedOrigin{Origin: "o", Sessions: 1, LastAt: noon.AddDate(0, 0, -1)}), "",
+		},
 	} {
 		f := Finder{Stored: &c.shop, Gateway: &c.shop}
 		found, err := f.Find(t.Context(), noon)
@@ -141,27 +169,35 @@ func TestFind(t *testing.T) {
 
 // A list that is cut is not complete, and says so.
 func TestFindMany(t *testing.T) {
-	s := shop{sessions: []payment.Session{session(wire.Confirmed, payment.Confirmed, 30)}, unsettled: 150}
+	s := shop{
+		sessions:  []payment.Session{session(wire.Confirmed, payment.Confirmed, 30)},
+		unsettled: 150,
+	}
 	found := fortest.Must((&Finder{Stored: &s, Gateway: &s}).Find(t.Context(), noon))(t)
 	fortest.Equal(t, found[0].Complete(), false, "complete")
 }
 
 // Disk and certificate are looked at where the program has them.
 func TestFindOfTheMachine(t *testing.T) {
-	day := 24 * time.Hour
+	const day = 24 * time.Hour
+	in := noon.Add
 	for name, c := range map[string]struct {
 		free   int64
 		health https.Health
 		want   string
 	}{
-		"all well":              {leastFree, https.Health{Expires: noon.Add(60 * day)}, ""},
-		"PostgreSQL":            {-1, https.Health{Expires: noon.Add(60 * day)}, ""},
-		"a full disk":           {leastFree - 1, https.Health{Expires: noon.Add(60 * day)}, "disk! 0; "},
-		"a renewal that fails":  {-1, https.Health{Expires: noon.Add(20 * day), FailingSince: noon}, "certificate 0; "},
-		"on the last day":       {-1, https.Health{Expires: noon.Add(day - 1), FailingSince: noon}, "certificate! 0; "},
+		"all well":    {leastFree, https.Health{Expires: in(60 * day)}, ""},
+		"PostgreSQL":  {-1, https.Health{Expires: in(60 * day)}, ""},
+		"a full disk": {leastFree - 1, https.Health{Expires: in(60 * day)}, "disk! 0; "},
+		"a renewal that fails": {
+			-1, https.Health{Expires: in(20 * day), FailingSince: noon}, "certificate 0; ",
+		},
+		"on the last day": {
+			-1, https.Health{Expires: in(day - 1), FailingSince: noon}, "certificate! 0; ",
+		},
 		"no certificate yet":    {-1, https.Health{}, ""},
 		"none can be had":       {-1, https.Health{FailingSince: noon}, "certificate! 0; "},
-		"a short one, not late": {-1, https.Health{Expires: noon.Add(2 * day)}, ""},
+		"a short one, not late": {-1, https.Health{Expires: in(2 * day)}, ""},
 	} {
 		s := shop{}
 		f := Finder{
@@ -188,7 +224,9 @@ func TestFindLastAnswer(t *testing.T) {
 	s := shop{
 		open: []webhook.Backlog{{Endpoint: hook, Waiting: 1, Retrying: 1}},
 		failed: []webhook.DeliveryRow{
-			{Endpoint: "https://other.example/", Status: 500}, {Endpoint: hook}, {Endpoint: hook, Status: 418},
+			{Endpoint: "https://other.example/", Status: 500},
+			{Endpoint: hook},
+			{Endpoint: hook, Status: 418},
 		},
 	}
 	found := fortest.Must((&Finder{Stored: &s, Gateway: &s}).Find(t.Context(), noon))(t)

@@ -16,7 +16,8 @@ func (ch *checker) alerts(ctx context.Context) (list findings) {
 		return nil
 	}
 	if len(c.Alerts) == 0 {
-		return ok("alerts", "off: no alerts are sent when something needs attention (docs/alerts.md)")
+		return ok("alerts",
+			"off: no alerts are sent when something needs attention (docs/alerts.md)")
 	}
 
 	if slices.ContainsFunc(c.Alerts, alert.Target.IsMail) {
@@ -39,7 +40,8 @@ func (ch *checker) alerts(ctx context.Context) (list findings) {
 	})
 	for _, result := range service.Test(ctx) {
 		if result.Error == "" {
-			list = append(list, ok("alerts", result.Target+" accepted a test: look whether it arrived")...)
+			list = append(list, ok("alerts",
+				result.Target+" accepted a test: look whether it arrived")...)
 			continue
 		}
 		list = append(list, fail("alerts", result.Target+" did not accept a test: "+result.Error,
@@ -48,7 +50,8 @@ func (ch *checker) alerts(ctx context.Context) (list findings) {
 	return list
 }
 
-// mailServer connects to the server of COINSLOT_SMTP, up to the TLS handshake where that comes first.
+// mailServer connects to the server of COINSLOT_SMTP, up to the TLS handshake where that comes
+// first.
 func (ch *checker) mailServer(ctx context.Context) findings {
 	mail := ch.Settings.Mail
 	name := mail.Address()

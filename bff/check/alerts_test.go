@@ -19,8 +19,9 @@ func alertFaults() []fault {
 	return []fault{
 		{"no targets", set("COINSLOT_ALERTS", ""), check.OK, "alerts", "no alerts are sent"},
 		{
-			"a target that the DNS does not know", set("COINSLOT_ALERTS", "https://nowhere.example/x"),
-			check.Fail, "alerts", "the DNS has no name nowhere.example",
+			"a target that the DNS does not know",
+			set("COINSLOT_ALERTS", "https://nowhere.example/x"), check.Fail, "alerts",
+			"the DNS has no name nowhere.example",
 		},
 		{
 			"mail without a server", set("COINSLOT_ALERTS", "owner@shop.example"), check.Fail,
@@ -32,8 +33,8 @@ func alertFaults() []fault {
 			"the DNS has no name nowhere.example",
 		},
 		{
-			"nobody there", byMail("smtp://127.0.0.1:1?from=shop@shop.example"), check.Fail, "alerts",
-			"connection refused",
+			"nobody there", byMail("smtp://127.0.0.1:1?from=shop@shop.example"), check.Fail,
+			"alerts", "connection refused",
 		},
 	}
 }

@@ -44,8 +44,8 @@ type Setup struct {
 const partTimeout = 15 * time.Second
 
 // Findings makes all checks and returns their findings in order of dependency. It creates no file,
-// event or payment, and sends nothing but a test webhook and test alerts, if asked to. It blocks for at most 15
-// seconds, and 20 more if an endpoint does not answer its test.
+// event or payment, and sends nothing but a test webhook and test alerts, if asked to. It blocks
+// for at most 15 seconds, and 20 more if an endpoint does not answer its test.
 func (s Setup) Findings(ctx context.Context) []Finding {
 	ch := &checker{Setup: s.withDefaults(), invalid: namedSettings(s.Problem)}
 	parts := []func(context.Context) findings{

@@ -208,6 +208,8 @@ func TestSecretsFromFiles(t *testing.T) {
 
 // However a configuration is printed, no secret shows.
 func TestSecretsDoNotPrint(t *testing.T) {
+	mail, err := alert.ParseMailServer("smtps://a%40b.example:" + canary + "@mail.example")
+	fortest.OK(t, err)
 	c := Config{
 		GatewayKey:     NewSecret(canary),
 		SecretKeys:     []Secret{NewSecret(canary)},
@@ -219,7 +221,7 @@ func TestSecretsDoNotPrint(t *testing.T) {
 		GatewayPageURL: "https://pages.example/" + canary,
 		Traces:         "https://traces.example/" + canary,
 		Alerts:         fortest.Must(alert.ParseTargets("https://ntfy.example/" + canary))(t),
-		Mail:           fortest.Must(alert.ParseMailServer("smtps://a%40b.example:" + canary + "@mail.example"))(t),
+		Mail:           mail,
 	}
 	var log bytes.Buffer
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("started", "key", c.GatewayKey, "settings", c)

@@ -206,8 +206,8 @@ var settings = []Setting{
 	{
 		Name: "COINSLOT_ALERTS",
 		File: true,
-		Help: "who gets alerts of what needs attention, comma separated: e-mail addresses, https URLs " +
-			"that take plain text (ntfy), slack+https URLs; unset = no alerts",
+		Help: "who gets alerts of what needs attention, comma separated: e-mail addresses, " +
+			"https URLs that take plain text (ntfy), slack+https URLs; unset = no alerts",
 		set: parsed(func(c *Config) *[]alert.Target { return &c.Alerts }, alert.ParseTargets),
 	},
 	{

@@ -15,8 +15,7 @@ import (
 	"coinslot/bff/sandbox/sandboxtest"
 )
 
-// An operator sees who gets alerts and whether they arrive, and can send a test. A payment in review
-// is reported by its reference; its id, with which anyone could open its checkout, is not.
+// An operator sees who gets alerts and whether they arrive, and can send a test.
 func TestConsoleAlerts(t *testing.T) {
 	t.Parallel()
 	var accepts atomic.Bool
@@ -47,7 +46,8 @@ func TestConsoleAlerts(t *testing.T) {
 		fortest.Answer(t, "a test", answer, http.StatusOK)
 		return answer.Body.String()
 	}
-	fortest.Has(t, "a test that is refused", sendTest(), "Test not accepted", "418 I&#39;m a teapot")
+	const refused = "418 I&#39;m a teapot"
+	fortest.Has(t, "a test that is refused", sendTest(), "Test not accepted", refused)
 
 	d.Gateway.Falsify(sandboxtest.Answer{
 		Path:  "transaction/status",
@@ -60,7 +60,7 @@ func TestConsoleAlerts(t *testing.T) {
 		return strings.Contains(d.page("/admin", http.StatusOK), "1 alert not delivered")
 	})
 	fortest.Has(t, "the page of a target that refuses", d.page("/admin/alerts", http.StatusOK),
-		"1 alert waiting", "418 I&#39;m a teapot")
+		"1 alert waiting", refused)
 
 	accepts.Store(true)
 	fortest.Has(t, "a test", sendTest(), "Test accepted")

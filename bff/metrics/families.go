@@ -105,7 +105,8 @@ var families = []Family{
 	{"coinslot_alerts_total", counter, "result",
 		"Attempts to deliver an alert: delivered, failed (will be retried), dropped (given up)."},
 	{"coinslot_alerts_waiting", gauge, "",
-		"Alerts that a target has not accepted yet; absent without COINSLOT_ALERTS. All instances."},
+		"Alerts that a target has not accepted yet; absent without COINSLOT_ALERTS. All " +
+			"instances."},
 
 	{"coinslot_sockets", gauge, "", "Open sockets of pages."},
 	{"coinslot_sockets_sessions", gauge, "", "Checkouts with an open socket."},

@@ -34,8 +34,8 @@ func (s *Session) isOwed(a *Attempt, coins Coins) bool {
 }
 
 // Settle records that an operator has dealt with all money that is unsettled; money that arrives
-// later is unsettled again. The reason is for the timeline. Errors: *wire.Error with CodeInvalid for
-// an empty or overlong reason, CodeNotPossible if nothing is unsettled.
+// later is unsettled again. The reason is for the timeline. Errors: *wire.Error with CodeInvalid
+// for an empty or overlong reason, CodeNotPossible if nothing is unsettled.
 func (s *Session) Settle(reason, by string, coins Coins, now time.Time) error {
 	if reason == "" || !isLine(reason, maxMetaValue) {
 		return NewError(wire.CodeInvalid, "reason")

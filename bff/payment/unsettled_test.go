@@ -10,23 +10,28 @@ import (
 
 // Money that pays for nothing is unsettled, and nothing else.
 func TestUnsettled(t *testing.T) {
+	late := Attempt{State: Confirmed, Paid: dec("25.03"), Late: true}
+	resolved := Attempt{State: Confirmed, Paid: dec("99"), ResolvedCount: 1}
+	settled := Attempt{State: Confirmed, Paid: dec("27"), Settled: dec("27")}
+	again := Attempt{State: Confirmed, Paid: dec("28"), Settled: dec("27")}
+
 	for name, c := range map[string]struct {
 		attempt  Attempt
 		closedBy Closer
 		want     bool
 	}{
-		"paid exactly":              {Attempt{State: Confirmed, Paid: dec("25.03")}, NotClosed, false},
-		"paid too much":             {Attempt{State: Confirmed, Paid: dec("27")}, NotClosed, true},
-		"paid too little, in time":  {Attempt{State: Waiting, Paid: dec("5")}, NotClosed, false},
-		"paid too little, ended":    {Attempt{State: Expired, Paid: dec("5")}, NotClosed, true},
-		"paid for a canceled one":   {Attempt{State: Cancelled, Paid: dec("25.03")}, NotClosed, true},
+		"paid exactly":              {Attempt{State: Confirmed, Paid: dec("25.03")}, "", false},
+		"paid too much":             {Attempt{State: Confirmed, Paid: dec("27")}, "", true},
+		"paid too little, in time":  {Attempt{State: Waiting, Paid: dec("5")}, "", false},
+		"paid too little, ended":    {Attempt{State: Expired, Paid: dec("5")}, "", true},
+		"paid after a cancellation": {Attempt{State: Cancelled, Paid: dec("25.03")}, "", true},
 		"never paid":                {Attempt{State: Expired}, ClosedByTime, false},
-		"late, the order still on":  {Attempt{State: Confirmed, Paid: dec("25.03"), Late: true}, ClosedByTime, false},
-		"late, the order canceled":  {Attempt{State: Confirmed, Paid: dec("25.03"), Late: true}, ClosedByMerchant, true},
-		"in review":                 {Attempt{State: InReview, Paid: dec("99")}, NotClosed, false},
-		"resolved by an operator":   {Attempt{State: Confirmed, Paid: dec("99"), ResolvedCount: 1}, NotClosed, false},
-		"settled":                   {Attempt{State: Confirmed, Paid: dec("27"), Settled: dec("27")}, NotClosed, false},
-		"paid again after settling": {Attempt{State: Confirmed, Paid: dec("28"), Settled: dec("27")}, NotClosed, true},
+		"late, the order still on":  {late, ClosedByTime, false},
+		"late, the order canceled":  {late, ClosedByMerchant, true},
+		"in review":                 {Attempt{State: InReview, Paid: dec("99")}, "", false},
+		"resolved by an operator":   {resolved, "", false},
+		"settled":                   {settled, "", false},
+		"paid again after settling": {again, "", true},
 	} {
 		c.attempt.Number = 1
 		c.attempt.PayAmount = dec("25.03")

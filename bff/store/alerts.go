@@ -17,7 +17,8 @@ func (db *DB) LoadAlerts(ctx context.Context) (alert.State, int64, error) {
 		return alert.State{}, 0, fmt.Errorf("reading the alerts: %w", err)
 	}
 	if unreadable != nil {
-		db.log.ErrorContext(ctx, "the stored alerts are unreadable: what needs attention is reported again",
+		db.log.ErrorContext(ctx,
+			"the stored alerts are unreadable: what needs attention is reported again",
 			"error", unreadable)
 		return alert.State{}, version, nil
 	}

@@ -17,7 +17,8 @@ func (db *DB) LoadRates(ctx context.Context) (rates.State, int64, error) {
 		return rates.State{}, 0, fmt.Errorf("reading exchange rates: %w", err)
 	}
 	if unreadable != nil {
-		db.log.ErrorContext(ctx, "the stored exchange rates are unreadable: their source is asked again",
+		db.log.ErrorContext(ctx,
+			"the stored exchange rates are unreadable: their source is asked again",
 			"error", unreadable)
 		return rates.State{}, version, nil
 	}

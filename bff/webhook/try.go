@@ -141,8 +141,8 @@ func clean(text string) string {
 // maxAnswerBytes is how much of an answer's body is read.
 const maxAnswerBytes = 1 << 10
 
-// NewClient returns a client for URLs that [CheckEndpoint] accepts. It follows no redirect, knows no proxy
-// and keeps no cookies; the deadline of a try is its context's.
+// NewClient returns a client for URLs that [CheckEndpoint] accepts. It follows no redirect, knows no
+// proxy and keeps no cookies; the deadline of a try is its context's.
 func NewClient(allowPrivate bool) *http.Client {
 	dialer := net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}
 	if !allowPrivate {

@@ -387,6 +387,8 @@ func unsettledMoney(t *testing.T, b Backend) {
 	want(9, 3, 3, 2, 0)
 	want(2, 3, 3, 2)
 
-	updated(t, b, fresh(2).ID, func(s *payment.Session) { s.Attempts[0].Settled = s.Attempts[0].Paid })
+	updated(t, b, fresh(2).ID, func(s *payment.Session) {
+		s.Attempts[0].Settled = s.Attempts[0].Paid
+	})
 	want(9, 2, 3, 0)
 }
