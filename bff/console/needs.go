@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,19 +28,50 @@ type needItem struct {
 	Price   price     // of Payment
 	Code    string    // of a currency, or the id of what is stored and unreadable
 	Origin  string
-	Notes   []string
+	Facts   []string
+	Note    *Action // the latest of an operator; nil = none
+	Steps   []tool  // what can be done about Payment, the likeliest first
 }
 
-// maxItems is how many things of a need are named one by one.
+// maxItems is how many things of a need are in sight; the others are below "Show more".
 const maxItems = 5
+
+// Shown are the items in sight, and Folded the others.
+func (n need) Shown() []needItem  { return n.Items[:min(len(n.Items), maxItems)] }
+func (n need) Folded() []needItem { return n.Items[len(n.Shown()):] }
 
 // needs returns what needs attention, the gravest first.
 func (c *console) needs(ctx context.Context, now time.Time) (list []need, err error) {
 	found, err := c.Attention(ctx, now)
-	for _, condition := range found {
-		list = append(list, c.need(condition, now))
+	if err != nil {
+		return nil, err
 	}
-	return list, err
+
+	for _, condition := range found {
+		n := c.need(condition, now)
+		for i := range n.Items {
+			n.Items[i].Note, err = c.lastNote(ctx, n.Items[i].Payment.ID)
+			if err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, n)
+	}
+	return list, nil
+}
+
+// lastNote returns the latest note about a payment; nil = there is none among its last actions.
+func (c *console) lastNote(ctx context.Context, session string) (*Action, error) {
+	if session == "" {
+		return nil, nil
+	}
+	done, err := c.Records.Actions(ctx, ActionQuery{Session: session, Limit: 100})
+	for _, a := range done.Actions {
+		if a.What == noteRecord {
+			return &a, err
+		}
+	}
+	return nil, err
 }
 
 func (c *console) need(a attention.Condition, now time.Time) need {
@@ -61,7 +93,7 @@ func (c *console) need(a attention.Condition, now time.Time) need {
 	} else {
 		n.Host = a.Endpoint
 	}
-	for _, item := range a.Items[:min(len(a.Items), maxItems)] {
+	for _, item := range a.Items {
 		n.Items = append(n.Items, c.needItem(a.Kind, item, now))
 	}
 	return n
@@ -71,24 +103,37 @@ func (c *console) needItem(kind attention.Kind, item attention.Item, now time.Ti
 	since := formatRelative(item.Since, now)
 	switch kind {
 	case attention.Unreadable:
-		return needItem{Code: item.ID, Notes: []string{item.Row, item.Error, since}}
+		return needItem{Code: item.ID, Facts: []string{item.Row, item.Error, since}}
 	case attention.HeldRates:
-		return needItem{Code: item.ID, Notes: []string{
+		return needItem{Code: item.ID, Facts: []string{
 			formatChange(item.Rate.Change()),
 			"from $" + item.Rate.Rate.USDPerUnit() + " to $" + item.Rate.Held.USDPerUnit(),
 		}}
 	case attention.Origins:
-		return needItem{Origin: item.ID, Notes: []string{formatPlural(item.Times, "time"), since}}
+		return needItem{Origin: item.ID, Facts: []string{formatPlural(item.Times, "time"), since}}
 	}
 	return needItem{
 		Payment: nameOf(item.Session),
 		Price:   priceOf(item.Session.Order),
-		Notes:   []string{c.paymentNote(kind, item), since},
+		Facts:   []string{c.paymentFact(kind, item), since},
+		Steps:   nextSteps(item.Session),
 	}
 }
 
-// paymentNote says why a payment needs attention.
-func (c *console) paymentNote(kind attention.Kind, item attention.Item) string {
+// nextSteps lead to what can be done about a payment that needs attention.
+func nextSteps(session payment.Session) (list []tool) {
+	for _, t := range possibleActions(session) {
+		if slices.Contains([]string{"cancel", "erase"}, t.Part) {
+			continue // they finish nothing
+		}
+		t.Primary = false
+		list = append(list, t)
+	}
+	return list
+}
+
+// paymentFact says why a payment needs attention.
+func (c *console) paymentFact(kind attention.Kind, item attention.Item) string {
 	money := formatSum(item.Amount) + " " + item.Coin
 	switch {
 	case kind == attention.Review:
