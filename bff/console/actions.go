@@ -3,12 +3,12 @@ package console
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
+	"coinslot/bff/token"
 )
 
 // action is an operator's change of a payment. Each has a confirmation page (in words.json,
@@ -17,7 +17,7 @@ type action struct {
 	path, part string // the address below the payment's, and the button's data-part
 	record     string // what the audit log says
 	done       string // the notice after it was done
-	reason     bool   // asks for one
+	asks       field  // for the reason; zero = for nothing
 	possible   func(payment.Session) bool
 	do         func(ctx context.Context, r *request, id string) error
 }
@@ -39,7 +39,7 @@ func actions() []action {
 			part:     "resolve-confirmed",
 			record:   "session.confirm",
 			done:     "confirmed",
-			reason:   true,
+			asks:     reasonField,
 			possible: inReview,
 			do:       resolve(wire.Confirmed),
 		},
@@ -48,7 +48,7 @@ func actions() []action {
 			part:     "resolve-cancelled",
 			record:   "session.discard",
 			done:     "discarded",
-			reason:   true,
+			asks:     reasonField,
 			possible: inReview,
 			do:       resolve(wire.Cancelled),
 		},
@@ -57,9 +57,18 @@ func actions() []action {
 			part:     "settle",
 			record:   settleRecord,
 			done:     "settled",
-			reason:   true,
-			possible: overpaid,
+			asks:     reasonField,
+			possible: unsettled,
 			do:       settle,
+		},
+		{
+			path:     "note",
+			part:     "note",
+			record:   noteRecord,
+			done:     "noted",
+			asks:     noteField,
+			possible: notable,
+			do:       writeNote,
 		},
 		{
 			path:     "cancel",
@@ -102,35 +111,31 @@ const (
 	EraseRecorded = EraseRecord + doneSuffix
 )
 
-// settleRecord is what the audit log says of an overpaid order whose excess is dealt with. The record
-// is all: it takes the order off the overview.
+// settleRecord is the action that records that money was dealt with.
 const settleRecord = "session.settle"
 
-func overpaid(s payment.Session) bool {
-	a := s.Current()
-	return s.Status == wire.Confirmed && a != nil && a.Paid.GreaterThan(a.PayAmount)
+// unsettled reports whether money has arrived that pays for nothing, and no operator has dealt with
+// it.
+func unsettled(s payment.Session) bool { return len(s.Unsettled(token.Builtin())) > 0 }
+
+func settle(ctx context.Context, r *request, id string) error {
+	reason := strings.TrimSpace(r.r.PostFormValue("reason"))
+	_, err := r.Checkout.SettleBy(ctx, id, reason, r.by())
+	return err
 }
 
-// settle only checks: the record of the action is what it leaves.
-func settle(ctx context.Context, r *request, id string) error {
+// noteRecord is what the audit log says of an operator's note about a payment. The record is all
+// that a note is.
+const noteRecord = "session.note"
+
+func notable(s payment.Session) bool { return !s.Deleted }
+
+// writeNote only checks: the note is in the audit log already.
+func writeNote(_ context.Context, r *request, _ string) error {
 	if strings.TrimSpace(r.r.PostFormValue("reason")) == "" {
 		return &wire.Error{Code: wire.CodeInvalid, Param: "reason"}
 	}
-	s, err := r.Checkout.Session(ctx, id)
-	if err != nil {
-		return err
-	}
-	if !overpaid(s) {
-		return &wire.Error{Code: wire.CodeNotPossible}
-	}
 	return nil
-}
-
-// isSettled reports whether one of a payment's actions has settled its excess.
-func isSettled(done []Action) bool {
-	return slices.ContainsFunc(done, func(a Action) bool {
-		return a.What == settleRecord+doneSuffix
-	})
 }
 
 func recheckable(s payment.Session) bool {
@@ -166,6 +171,23 @@ func resolve(as wire.Status) func(context.Context, *request, string) error {
 
 // maxReason is how long the reason of a resolution may be, in characters.
 const maxReason = 500
+
+var (
+	reasonField = field{
+		Name:     "reason",
+		Label:    "Reason",
+		Required: true,
+		Max:      maxReason,
+		Hint:     "For the timeline: what you checked and the result, in one line.",
+	}
+	noteField = field{
+		Name:     "reason",
+		Label:    "Note",
+		Required: true,
+		Max:      maxReason,
+		Hint:     "What you found out, or agreed on with the shopper, in one line.",
+	}
+)
 
 type confirmation struct {
 	Question question
@@ -208,15 +230,9 @@ func (c *console) confirmAction(r *request, a action) (page, error) {
 	}
 
 	f := form{Path: paymentPath(s.ID) + "/" + a.path, Part: "do-" + a.part}
-	if a.reason { // it resolves what is shown here
+	if a.asks.Name != "" { // it resolves what is shown here
 		f.Hidden = []hidden{{"review", s.ReviewID()}}
-		f.Fields = []field{{
-			Name:     "reason",
-			Label:    "Reason",
-			Required: true,
-			Max:      maxReason,
-			Hint:     "For the timeline: what you checked and the result, in one line.",
-		}}
+		f.Fields = []field{a.asks}
 	}
 
 	about := confirmedPayment{nameOf(s), priceOf(s.Order), statusBadge(s.Status)}

@@ -75,7 +75,7 @@ func (c *console) payment(r *request) (page, error) {
 		Status:   statusBadge(o.Status),
 		Coins:    strings.Join(o.Currencies, ", "),
 		ClosedBy: string(session.ClosedBy),
-		Tools:    possibleActions(session, done.Actions),
+		Tools:    possibleActions(session),
 	}
 	if o.ReviewReason != "" {
 		reason := explainReview(o.ReviewReason)
@@ -123,12 +123,9 @@ func rateOf(o payment.Order) *rateView {
 	}
 }
 
-// possibleActions lead to what can be done now, and was not done for good.
-func possibleActions(session payment.Session, done []Action) (list []tool) {
+// possibleActions lead to what can be done now.
+func possibleActions(session payment.Session) (list []tool) {
 	for i, a := range actions() {
-		if a.record == settleRecord && isSettled(done) {
-			continue
-		}
 		if a.possible(session) {
 			list = append(list, tool{
 				To: paymentPath(session.ID) + "/" + a.path, Part: a.part, Primary: i == 0,

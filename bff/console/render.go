@@ -132,6 +132,7 @@ func sections() []section {
 		{Path: withdrawalsPath, Name: "Withdrawals"},
 		{Path: reconciliationPath, Name: "Reconciliation"},
 		{Path: ratesPath, Name: "Exchange rates"},
+		{Path: alertsPath, Name: "Alerts"},
 		{Path: originsPath, Name: "Origins"}, {Path: auditPath, Name: "Audit"},
 	}
 }
@@ -139,7 +140,7 @@ func sections() []section {
 // navigation returns the sections that this shop has use of.
 func (c *console) navigation() []section {
 	return slices.DeleteFunc(sections(), func(s section) bool {
-		return s.Path == ratesPath && c.Exchange == nil
+		return s.Path == ratesPath && c.Exchange == nil || s.Path == alertsPath && c.Alerts == nil
 	})
 }
 

@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"encoding/csv"
+	"fmt"
 	"html"
 	"net/http"
 	"net/http/httptest"
@@ -123,7 +124,7 @@ func TestConsoleNeedsAttention(t *testing.T) {
 	fortest.Has(t, "the first page", d.page("/admin"), "All good")
 	d.OpenAndPay(`{"amount_usd":"25.00","order_ref":"B-2"}`, "over", "confirmed")
 	fortest.Has(t, "with an overpaid order", d.page("/admin"),
-		"1 overpaid order in", "B-2", ">2.50 USDT too much<")
+		"1 overpaid order", "B-2", ">2.50 USDT too much<")
 	d.inReview(`{"amount_usd":"25.00","order_ref":"A-1"}`)
 	got := d.page("/admin")
 	if !strings.Contains(got, "1 payment in review") || !strings.Contains(got, "A-1") ||
@@ -156,9 +157,45 @@ func TestConsoleSettlesAnExcess(t *testing.T) {
 	fortest.Equal(t, got.Code, http.StatusSeeOther, "with a reason")
 	fortest.Lacks(t, "the first page, after", d.page("/admin"), "B-2")
 	after := d.page(path)
-	fortest.Has(t, "the payment's page, after", after, "settled the excess", "2.50 USDT sent back")
+	fortest.Has(t, "the payment's page, after", after, "marked money as settled", "2.50 USDT sent back")
 	fortest.Lacks(t, "the payment's page, after", after, "Mark as settled")
 	fortest.Equal(t, d.Status(id), "confirmed", "the status")
+}
+
+// Each payment that needs attention has its next steps beside it, and the latest note about it.
+func TestConsoleNextSteps(t *testing.T) {
+	d := newOperatorClient(t, nil)
+	d.signIn(consolePassword)
+	id := d.OpenAndPay(`{"amount_usd":"25.00","order_ref":"B-2"}`, "over", "confirmed")
+	path := "/admin/payments/" + id
+	fortest.Has(t, "the first page", d.page("/admin"), `href="`+path+`/settle"`, `href="`+path+`/note"`)
+	fortest.Lacks(t, "the first page", d.page("/admin"), `href="`+path+`/erase"`, `data-part="note">`)
+
+	got := d.post(path+"/note", url.Values{"reason": {" "}})
+	fortest.Equal(t, got.Code, http.StatusUnprocessableEntity, "an empty note")
+	for _, note := range []string{"wrote to the shopper", "waits for an <b>address</b>"} {
+		got = d.post(path+"/note", url.Values{"reason": {note}})
+		fortest.Equal(t, got.Code, http.StatusSeeOther, "a note")
+	}
+	first := d.page("/admin")
+	fortest.Has(t, "the first page", first, "waits for an &lt;b&gt;address&lt;/b&gt;")
+	fortest.Lacks(t, "the first page", first, "wrote to the shopper")
+	fortest.Has(t, "the payment's page", d.page(path), "wrote to the shopper", "waits for an")
+	fortest.Equal(t, d.Status(id), "confirmed", "the status")
+}
+
+// What does not fit in sight is folded, not left out.
+func TestConsoleFoldsManyNeeds(t *testing.T) {
+	d := newOperatorClient(t, nil)
+	d.signIn(consolePassword)
+	for n := range 7 {
+		d.OpenAndPay(fmt.Sprintf(`{"amount_usd":"25.00","order_ref":"B-%d"}`, n), "over", "confirmed")
+	}
+	_, folded, found := strings.Cut(d.page("/admin"), "Show 2 more")
+	if !found || !strings.Contains(folded, "B-1") || !strings.Contains(folded, "B-0") ||
+		strings.Contains(folded, "B-2") {
+		t.Errorf("below the fold is %.2000s", folded)
+	}
 }
 
 // A post that is not of a page of this login changes nothing.

@@ -254,6 +254,7 @@ func fullAttempt(at time.Time) payment.Attempt {
 		},
 		PaidAt: at.Add(2), Late: true, Reason: "late", EndedAt: at.Add(3), ReviewedAt: at.Add(4),
 		ResolvedCount: 2, SharedTxID: "0xdef", ChecksDone: 5, RecheckAskedAt: at.Add(6),
+		Settled:   decimal.NewFromInt(3),
 		FollowUps: 3, Misses: 7,
 		RetryAt: at.Add(11), Retries: 4, Absences: 5, AbsentAt: at.Add(12), Reappeared: 6,
 		UnknownAt: epoch().Add(7 * time.Second), MissedAt: at.Add(8),

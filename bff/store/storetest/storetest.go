@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/alert"
+	"coinslot/bff/attention"
 	"coinslot/bff/checkout"
 	"coinslot/bff/console"
 	"coinslot/bff/fortest"
@@ -32,6 +34,8 @@ type Backend interface {
 	Watch(ctx context.Context, ids []string, until, dueBy time.Time) error
 	// Count returns how many sessions have that status.
 	Count(ctx context.Context, status string) (int, error)
+	attention.Money
+	attention.Damage
 	webhook.Outbox
 	webhook.Log
 	console.Records
@@ -39,6 +43,7 @@ type Backend interface {
 	gatewaylist.Runs
 	checkout.Eraser
 	rates.Store
+	alert.Store
 }
 
 // Opener returns an empty backend that makes one delivery for each of the
@@ -65,7 +70,7 @@ func Run(t *testing.T, open func(t *testing.T, endpoints []string) Backend) {
 	for _, group := range []cases{
 		insertTests, updateTests, uniqueTests, dueTests, listedTests, leaseTests, findTests,
 		heldTests, outboxTests, logTests, replayTests, searchTests, consoleTests, runTests,
-		eraseTests, ratesTests,
+		eraseTests, ratesTests, alertTests,
 	} {
 		group.run(t, open)
 	}
