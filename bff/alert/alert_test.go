@@ -308,3 +308,42 @@ func TestDailySummary(t *testing.T) {
 		fortest.Equal(t, to, today, "its end")
 	})
 }
+
+// slow is a network on which each answer takes a while.
+type slow struct{ next http.RoundTripper }
+
+func (s slow) RoundTrip(r *http.Request) (*http.Response, error) {
+	time.Sleep(sendTimeout / 2)
+	return s.next.RoundTrip(r)
+}
+
+// While one instance waits for a target, the other does not send the same message.
+func TestInstancesWithASlowTarget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShop()
+		s.network = slow{s}
+		s.set(func(s *shop) { s.found = []attention.Condition{inReview("1")} })
+		s.instance(t.Context(), t, "https://ntfy.example/shop", true)
+		time.Sleep(time.Second)
+		s.instance(t.Context(), t, "https://ntfy.example/shop", true)
+		time.Sleep(time.Hour)
+		s.wants(t, review, "from two instances")
+	})
+}
+
+// A target that does not answer is tried once in a pass, however many messages wait for it: the
+// state is held for a limited time.
+func TestPassIsBounded(t *testing.T) {
+	s := newShop()
+	s.silent["ntfy.example"] = true
+	targets := fortest.Must(ParseTargets("https://ntfy.example/shop"))(t)
+	service := New(Config{Store: s, Targets: targets, Count: s.count})
+	service.client.Transport = s
+	var state State
+	for _, id := range []string{"1", "2", "3"} {
+		state, _ = state.send(Message{ID: id}, targets, noon)
+	}
+	saving := saver{store: s}
+	fortest.OK(t, service.deliver(t.Context(), &state, saving.save))
+	fortest.Equal(t, s.counted("failed"), 1, "tries")
+}
