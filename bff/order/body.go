@@ -41,13 +41,7 @@ type body struct {
 // CodeAmountRequired, CodeAmountType, CodeAmountInvalid, CodeInvalid; Param names the member.
 func Decode(raw []byte) (payment.Order, error) {
 	var b body
-	err := Strict(raw, &b)
-	refused, ok := errors.AsType[*wire.Error](err)
-	if ok && refused.Code == wire.CodeInvalid && refused.Param == "amount" {
-		refused.Code = wire.CodeAmountType
-		refused.Detail = string(refused.Code)
-	}
-	if err != nil {
+	if err := Strict(raw, &b); err != nil {
 		return payment.Order{}, err
 	}
 
@@ -144,7 +138,7 @@ func Strict(raw []byte, v any) error {
 		return payment.NewError(wire.CodeDuplicateField, member(syntactic.JSONPointer))
 	case errors.As(err, &semantic):
 		param := member(semantic.JSONPointer)
-		if param == "amount_usd" {
+		if param == "amount_usd" || param == "amount" {
 			return payment.NewError(wire.CodeAmountType, param)
 		}
 		return payment.NewError(wire.CodeInvalid, param)

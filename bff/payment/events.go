@@ -117,10 +117,6 @@ func (s *Session) Events(before Session, now time.Time, opts EventOptions) []Eve
 		}
 	}
 
-	for _, r := range s.Refunds[len(before.Refunds):] {
-		events = append(events, newEvent(s, opts, EventRefund, now, r.TxID))
-	}
-
 	t := EventType(s.Status.Event())
 	current := s.Current()
 	old := before.Current()
@@ -128,6 +124,10 @@ func (s *Session) Events(before Session, now time.Time, opts EventOptions) []Eve
 	// reviews are reported above, for each attempt and amount
 	if t != "" && t != EventReview && (s.Status != before.Status || another) {
 		events = append(events, newEvent(s, opts, t, now, s.eventSuffix()))
+	}
+
+	for _, r := range s.Refunds[len(before.Refunds):] {
+		events = append(events, newEvent(s, opts, EventRefund, now, r.TxID))
 	}
 
 	return events

@@ -99,6 +99,7 @@ type RefundObject struct {
 	CurrencySymbol string    `json:"currency_symbol"`
 	NetworkCode    string    `json:"network_code"`
 	TxID           string    `json:"tx_id"`
+	TxURL          string    `json:"tx_url"` // https, or empty; see [Session.RefundURL]
 	Reason         string    `json:"reason"` // of the merchant; empty = none, or erased
 	RecordedAt     time.Time `json:"recorded_at"`
 }
@@ -171,6 +172,7 @@ func (s *Session) Object(opts EventOptions) Object {
 			CurrencySymbol: r.CurrencySymbol,
 			NetworkCode:    r.NetworkCode,
 			TxID:           r.TxID,
+			TxURL:          s.RefundURL(r, opts.Coins),
 			Reason:         r.Reason,
 			RecordedAt:     r.RecordedAt.UTC(),
 		})
