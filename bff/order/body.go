@@ -41,11 +41,21 @@ type body struct {
 // CodeAmountRequired, CodeAmountType, CodeAmountInvalid, CodeInvalid; Param names the member.
 func Decode(raw []byte) (payment.Order, error) {
 	var b body
-	if err := Strict(raw, &b); err != nil {
+	if err := strictWithAmount(raw, &b); err != nil {
 		return payment.Order{}, err
 	}
-
 	return b.order()
+}
+
+// strictWithAmount is Strict for an object whose "amount" is text: another type is CodeAmountType.
+func strictWithAmount(raw []byte, v any) error {
+	err := Strict(raw, v)
+	refused, ok := errors.AsType[*wire.Error](err)
+	if ok && refused.Code == wire.CodeInvalid && refused.Param == "amount" {
+		refused.Code = wire.CodeAmountType
+		refused.Detail = string(refused.Code)
+	}
+	return err
 }
 
 func (b body) order() (payment.Order, error) {
@@ -138,7 +148,7 @@ func Strict(raw []byte, v any) error {
 		return payment.NewError(wire.CodeDuplicateField, member(syntactic.JSONPointer))
 	case errors.As(err, &semantic):
 		param := member(semantic.JSONPointer)
-		if param == "amount_usd" || param == "amount" {
+		if param == "amount_usd" {
 			return payment.NewError(wire.CodeAmountType, param)
 		}
 		return payment.NewError(wire.CodeInvalid, param)

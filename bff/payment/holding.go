@@ -37,13 +37,14 @@ type Holding struct {
 	CurrencySymbol string // as the attempt has it
 	NetworkCode    string
 	Amount         decimal.Decimal // that arrived and was not sent back; may be zero
-	// Excess is how much of it is more than was asked for; zero unless the session is confirmed.
+	// Excess is how much of it is more than was asked for.
 	Excess decimal.Decimal
 }
 
 // Holdings returns what arrived for s in each coin, that of the current attempt first, also if the
 // gateway has told no amount. Nil = no money was seen.
 func (s *Session) Holdings(coins Coins) (list []Holding) {
+	current := s.Current()
 	for _, a := range s.paidAttempts() {
 		like := Refund{CurrencySymbol: a.CurrencySymbol, NetworkCode: a.NetworkCode}
 		isKnown := slices.ContainsFunc(list, func(h Holding) bool {
@@ -58,7 +59,7 @@ func (s *Session) Holdings(coins Coins) (list []Holding) {
 			NetworkCode:    a.NetworkCode,
 			Amount:         s.refundable(like),
 		}
-		if len(list) == 0 {
+		if a == current {
 			h.Excess = s.Excess(coins)
 		}
 		list = append(list, h)
@@ -82,15 +83,15 @@ func (s *Session) paidAttempts() (list []*Attempt) {
 	return list
 }
 
-// Excess returns how much more than was asked for has arrived for a confirmed session and was not
-// sent back, in the coin of the current attempt; never less than zero.
+// Excess returns how much more than was asked for has arrived for the current attempt and was not
+// sent back, in its coin; never less than zero.
 func (s *Session) Excess(coins Coins) decimal.Decimal {
 	a := s.Current()
-	if a == nil || a.State != Confirmed || a.Overpaid(a.Digits(coins)) == "" {
+	if a == nil {
 		return decimal.Zero
 	}
 
-	excess := a.Paid.Sub(a.PayAmount.RoundCeil(a.Digits(coins)))
+	excess := a.overpaid(a.Digits(coins))
 	for _, r := range s.Refunds {
 		if r.isIn(a.CurrencySymbol, a.NetworkCode) {
 			excess = excess.Sub(r.Amount)
