@@ -34,11 +34,9 @@ func (s *Session) refundable(r Refund) decimal.Decimal {
 
 // Holding is money of a session in one coin on one network.
 type Holding struct {
-	CurrencySymbol string // as the attempt has it
-	NetworkCode    string
-	Amount         decimal.Decimal // that arrived and was not sent back; may be zero
-	// Excess is how much of it is more than was asked for.
-	Excess decimal.Decimal
+	Attempt *Attempt        // one that was paid in it
+	Amount  decimal.Decimal // that arrived and was not sent back; may be zero
+	Excess  decimal.Decimal // how much of it is more than was asked for
 }
 
 // Holdings returns what arrived for s in each coin, that of the current attempt first, also if the
@@ -48,17 +46,13 @@ func (s *Session) Holdings(coins Coins) (list []Holding) {
 	for _, a := range s.paidAttempts() {
 		like := Refund{CurrencySymbol: a.CurrencySymbol, NetworkCode: a.NetworkCode}
 		isKnown := slices.ContainsFunc(list, func(h Holding) bool {
-			return like.isIn(h.CurrencySymbol, h.NetworkCode)
+			return like.isIn(h.Attempt.CurrencySymbol, h.Attempt.NetworkCode)
 		})
 		if isKnown {
 			continue
 		}
 
-		h := Holding{
-			CurrencySymbol: a.CurrencySymbol,
-			NetworkCode:    a.NetworkCode,
-			Amount:         s.refundable(like),
-		}
+		h := Holding{Attempt: a, Amount: s.refundable(like)}
 		if a == current {
 			h.Excess = s.Excess(coins)
 		}

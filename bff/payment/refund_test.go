@@ -220,7 +220,8 @@ func TestHoldings(t *testing.T) {
 	want := []string{"12 USDT trc20, 1.5 too much", "7 TON ton, 0 too much"}
 	var got []string
 	for _, h := range s.Holdings(token.Builtin()) {
-		got = append(got, h.Amount.String()+" "+h.CurrencySymbol+" "+h.NetworkCode+", "+
+		got = append(got, h.Amount.String()+" "+h.Attempt.CurrencySymbol+" "+
+			h.Attempt.NetworkCode+", "+
 			h.Excess.String()+" too much")
 	}
 	fortest.Diff(t, got, want, "holdings")
