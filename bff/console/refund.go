@@ -186,8 +186,8 @@ func (r *request) recordRefund(s payment.Session) (done bool, err error) {
 	}
 	refund, err := r.readRefund(s)
 	if err == nil {
-		trial := s.Snapshot()
-		err = trial.Refund(refund, terms, r.now())
+		probe := s.Snapshot()
+		err = probe.Refund(refund, terms, r.now())
 	}
 
 	known, _ := errors.AsType[*wire.Error](err)

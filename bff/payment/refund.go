@@ -12,8 +12,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Refund is money that the merchant has sent back by a wallet of their own, as somebody recorded
-// it afterwards: Coinslot and its gateway send nothing.
+// Refund is money that the merchant has sent back by a wallet of their own, as the merchant or
+// an operator recorded it afterwards: Coinslot and its gateway send nothing.
 type Refund struct {
 	Amount         decimal.Decimal `json:"amount"` // that was sent, in the coin, without fees
 	CurrencySymbol string          `json:"currency_symbol"`

@@ -256,7 +256,7 @@ func TestRefundURL(t *testing.T) {
 	}
 }
 
-// A refund is told after the change that it comes with.
+// The event of a refund follows that of a change that it comes with.
 func TestRefundIsTheLastEvent(t *testing.T) {
 	s := refunded()
 	before := s.Snapshot()

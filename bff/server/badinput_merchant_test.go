@@ -356,7 +356,7 @@ func refundBody(amount, digit string) string {
 		amount, strings.Repeat(digit, 64))
 }
 
-// addRefunds adds refunds that are none, of a session that nobody has paid and one that is paid.
+// addRefunds adds refunds that are none, of an unpaid session and a paid one.
 func addRefunds(add func(path, body, code, param string), open, paid string) {
 	add("/v1/sessions/"+open+"/refunds", refundBody("1", "d"), "not_possible", "")
 

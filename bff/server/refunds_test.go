@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
@@ -11,7 +12,7 @@ import (
 	"coinslot/bff/server/servertest"
 )
 
-// A refund is recorded once, however often it is told; its transaction is its key. It is an event
+// A refund is recorded once, however often it is sent; its transaction is its key. It is an event
 // after that of the payment, and the session stays confirmed.
 func TestRefunds(t *testing.T) {
 	t.Parallel()
@@ -50,4 +51,17 @@ func TestRefunds(t *testing.T) {
 		string(payment.EventPending), string(payment.EventConfirmed),
 		string(payment.EventRefund), string(payment.EventRefund),
 	}, "events")
+}
+
+// The example of docs/refunds.md is recorded as it is there.
+func TestRefundOfTheDocumentation(t *testing.T) {
+	t.Parallel()
+	page := string(fortest.Must(os.ReadFile("../../docs/refunds.md"))(t))
+	_, after, _ := strings.Cut(page, "```json\n")
+	example, _, _ := strings.Cut(after, "```")
+
+	w := newPolicyRig(t, ownOrigin, []string{shop}, servertest.NoLimits)
+	id := w.OpenAndPay(`{"amount_usd":"25.00"}`, sandbox.KindOver, "confirmed")
+	answer := w.asked("192.0.2.1", "POST /v1/sessions/{session}/refunds", id, example, isJSON, bearer)
+	fortest.Answer(t, example, answer, 201)
 }
