@@ -203,6 +203,7 @@ var (
 )
 
 type confirmation struct {
+	Problem  string // why the form is shown again; empty = it is not
 	Question question
 	Payment  *confirmedPayment // nil = it is about none
 	Webhook  *deliveryRow      // nil = it is about none

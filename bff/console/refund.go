@@ -21,7 +21,6 @@ func refundable(s payment.Session) bool {
 
 // refundView is what the form of a refund shows.
 type refundView struct {
-	Problem  string // why the form is shown again; empty = it is not
 	Holdings []refundHolding
 	Sent     *amount // what the form is about, if it is more than arrived; nil = it is not
 	Payable  bool    // the shopper can still pay
@@ -29,42 +28,45 @@ type refundView struct {
 
 // refundHolding is money of a payment in one coin.
 type refundHolding struct {
-	Coin   coin
-	Amount string // digits
-	Excess amount // none if there is none
-	Less   bool   // a part of it went back already
+	Amount  amount
+	Excess  amount // none if there is none
+	Network string
+	Less    bool // a part of it went back already
 }
 
 // refundRow is a refund on the page of a payment.
 type refundRow struct {
 	payment.Refund
-	Sum  string // digits
-	Coin coin
-	Tx   tx
+	Sum     amount
+	Network string
+	Tx      tx
 }
 
 // refundRows are the refunds of s.
 func (c *console) refundRows(s payment.Session) (list []refundRow) {
 	for _, r := range s.Refunds {
 		list = append(list, refundRow{
-			Refund: r,
-			Sum:    payment.FormatAmount(r.Amount),
-			Coin:   c.refundCoin(s, r),
-			Tx:     tx{r.TxID, s.RefundURL(r, c.Tokens)},
+			Refund:  r,
+			Sum:     refundSum(r),
+			Network: networkOf(s, r),
+			Tx:      tx{r.TxID, s.RefundURL(r, c.Tokens)},
 		})
 	}
 	return list
 }
 
-// refundCoin is what r was sent in, on a network as the gateway has named it for s.
-func (c *console) refundCoin(s payment.Session, r payment.Refund) coin {
-	like := payment.Attempt{CurrencySymbol: r.CurrencySymbol, NetworkCode: r.NetworkCode}
+func refundSum(r payment.Refund) amount {
+	return amount{payment.FormatAmount(r.Amount), r.CurrencySymbol}
+}
+
+// networkOf is the network of r as the gateway has named it for s, else its code.
+func networkOf(s payment.Session, r payment.Refund) string {
 	for _, a := range s.Attempts {
-		if payment.SameName(a.NetworkCode, r.NetworkCode) {
-			like.NetworkName = a.NetworkName
+		if payment.SameName(a.NetworkCode, r.NetworkCode) && a.NetworkName != "" {
+			return a.NetworkName
 		}
 	}
-	return c.coin(like)
+	return r.NetworkCode
 }
 
 // refundPage is GET /admin/payments/{session}/refund. It asks for the excess, if there is one.
@@ -109,7 +111,7 @@ func (r *request) refundForm(s payment.Session, amount, problem string) page {
 	p := r.confirmPage("refund", aboutPayment(s), link{paymentPath(s.ID), "The payment"}, f)
 	view := p.View.(confirmation)
 	view.Refund = r.refundView(s)
-	view.Refund.Problem = problem
+	view.Problem = problem
 	p.View = view
 	if problem != "" {
 		p.Status = http.StatusUnprocessableEntity
@@ -140,9 +142,9 @@ func (r *request) refundView(s payment.Session) *refundView {
 	view := &refundView{Payable: cancellable(s)}
 	for _, h := range s.Holdings(r.Tokens) {
 		held := refundHolding{
-			Coin:   r.coin(*h.Attempt),
-			Amount: payment.FormatAmount(h.Amount),
-			Less:   len(s.Refunds) > 0,
+			Amount:  amount{payment.FormatAmount(h.Amount), h.Attempt.CurrencySymbol},
+			Network: cmp.Or(h.Attempt.NetworkName, h.Attempt.NetworkCode),
+			Less:    len(s.Refunds) > 0,
 		}
 		if h.Excess.IsPositive() {
 			held.Excess = amount{payment.FormatAmount(h.Excess), h.Attempt.CurrencySymbol}
@@ -168,7 +170,8 @@ func (r *request) moreThanArrivedPage(s payment.Session, refund payment.Refund) 
 	})
 	view := p.View.(confirmation)
 	view.Refund = r.refundView(s)
-	view.Refund.Sent = &amount{payment.FormatAmount(refund.Amount), refund.CurrencySymbol}
+	sent := refundSum(refund)
+	view.Refund.Sent = &sent
 	p.View = view
 	return p
 }

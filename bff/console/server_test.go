@@ -650,7 +650,7 @@ func TestConsoleRecordsARefund(t *testing.T) {
 	path := "/admin/payments/" + id
 	fortest.Has(t, "the payment's page", d.page(path), `href="`+path+`/refund"`)
 	asked := d.page(path + "/refund")
-	fortest.Has(t, "the form", words(asked), "Arrived 27.50 USDT", "Too much 2.50 USDT",
+	fortest.Has(t, "the form", words(asked), "Arrived 27.50 USDT on TRON (TRC20)", "Too much 2.50 USDT",
 		"Ask the customer for an address", "Amount in USDT")
 	fortest.Has(t, "the form", asked, `name="amount" required spellcheck="false" type="text" value="2.5"`)
 
@@ -662,7 +662,7 @@ func TestConsoleRecordsARefund(t *testing.T) {
 	fortest.Equal(t, got.Code, http.StatusSeeOther, "the answer")
 	after := d.page(got.Header().Get("Location"))
 	fortest.Has(t, "the payment's page, after", words(after), "The refund is recorded.",
-		"Refund recorded: 2.5 USDT", "2.50 USDT TRON (TRC20)", "by mail", "operator recorded a refund")
+		"Refund recorded: 2.5 USDT", "2.50 USDT on TRON (TRC20)", "by mail", "operator recorded a refund")
 	fortest.Has(t, "the payment's page, after", after,
 		`href="https://tronscan.org/#/transaction/`+back+`"`)
 	fortest.Lacks(t, "the payment's page, after", after, "Mark as settled")
@@ -700,7 +700,7 @@ func TestConsoleRefundIsAskedForAgain(t *testing.T) {
 	got = d.post(path, form("25.01", strings.Repeat("d", 64)))
 	fortest.Equal(t, got.Code, http.StatusOK, "more than arrived")
 	fortest.Has(t, "the second page", words(got.Body.String()), "More goes back than arrived",
-		"Arrived 25.00 USDT TRON (TRC20)", "To be recorded 25.01 USDT")
+		"Arrived 25.00 USDT on TRON (TRC20)", "To be recorded 25.01 USDT")
 	fortest.Lacks(t, "the audit log so far", d.page("/admin/audit?session="+id), "a refund")
 
 	confirmed := form("25.01", strings.Repeat("d", 64))

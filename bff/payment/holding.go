@@ -40,7 +40,7 @@ type Holding struct {
 }
 
 // Holdings returns what arrived for s in each coin, that of the current attempt first, also if the
-// gateway has told no amount. Nil = no money was seen.
+// gateway has reported no amount. Nil = no money was seen.
 func (s *Session) Holdings(coins Coins) (list []Holding) {
 	current := s.Current()
 	for _, a := range s.paidAttempts() {

@@ -139,7 +139,7 @@ func (r Refund) validate(coins Coins) error {
 	return nil
 }
 
-// repeatedBy returns ErrUnchanged if o is the same refund, told again, else CodeRefundConflict.
+// repeatedBy returns ErrUnchanged if o is the same refund again, else CodeRefundConflict.
 func (r Refund) repeatedBy(o Refund) error {
 	if r.Amount.Equal(o.Amount) && r.isIn(o.CurrencySymbol, o.NetworkCode) {
 		return ErrUnchanged

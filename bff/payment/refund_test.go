@@ -140,7 +140,7 @@ func TestRefundWithoutMoney(t *testing.T) {
 }
 
 // The gateway may leave out the amount of a confirmed payment: then the requested one arrived.
-func TestRefundOfUntoldAmount(t *testing.T) {
+func TestRefundOfUnknownAmount(t *testing.T) {
 	s := refunded()
 	s.Attempts[1].Paid = decimal.Zero // 8 were asked for, and 2.5 came before
 	fortest.OK(t, s.Refund(refund("7.5", "d"), terms(false), time.Now()))
