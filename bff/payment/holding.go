@@ -85,11 +85,6 @@ func (s *Session) Excess(coins Coins) decimal.Decimal {
 		return decimal.Zero
 	}
 
-	excess := a.overpaid(a.Digits(coins))
-	for _, r := range s.Refunds {
-		if r.isIn(a.CurrencySymbol, a.NetworkCode) {
-			excess = excess.Sub(r.Amount)
-		}
-	}
+	excess := a.overpaid(a.Digits(coins)).Sub(s.sentBack(a))
 	return decimal.Max(excess, decimal.Zero)
 }
