@@ -82,8 +82,8 @@ func (c *Client) Recheck(ctx context.Context, id string) (s Session, err error) 
 	return s, err
 }
 
-// Refund records a refund of a session that you have paid from a wallet of your own. Repeat it as it
-// is: the same TxID is the same refund.
+// Refund records a refund of a session that you have paid from a wallet of your own. Repeat it as
+// it is: the same TxID is the same refund.
 func (c *Client) Refund(ctx context.Context, id string, r NewRefund) (s Session, err error) {
 	err = c.Do(ctx, http.MethodPost, sessionPath(id)+"/refunds", r, &s)
 	return s, err

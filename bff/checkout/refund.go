@@ -8,8 +8,8 @@ import (
 )
 
 // Refund records a refund that the merchant has paid from a wallet of their own. confirmExcess
-// allows that more goes back than arrived. recorded is false if the same refund was recorded before:
-// a transaction is one refund of a session, however often it is sent here.
+// allows that more goes back than arrived. recorded is false if the same refund was recorded
+// before: a transaction is one refund of a session, however often it is sent here.
 //
 // Errors: *wire.Error as for [payment.Session.Refund], CodeSessionUnknown; the store's.
 func (c *Service) Refund(

@@ -326,8 +326,12 @@ func TestRefundsInTheView(t *testing.T) {
 	a.TxURL = "https://tronscan.example/" + a.TxID
 	back := strings.Repeat("d", 64)
 	s.Refunds = []payment.Refund{
-		{Amount: dec("1.00"), CurrencySymbol: "USDT", NetworkCode: "trc20", TxID: back, RecordedAt: noon},
-		{Amount: dec("7"), CurrencySymbol: "TON", NetworkCode: "ton", TxID: back, RecordedAt: noon},
+		{Amount: dec("1.00"), CurrencySymbol: "USDT", NetworkCode: "trc20"},
+		{Amount: dec("7"), CurrencySymbol: "TON", NetworkCode: "ton"},
+	}
+	for i := range s.Refunds {
+		s.Refunds[i].TxID = back
+		s.Refunds[i].RecordedAt = noon
 	}
 
 	v := View(s, ViewOptions{Now: noon, Lang: "de"})

@@ -79,8 +79,8 @@ func (r *request) refundPage(s payment.Session) page {
 	return r.refundForm(s, filled, "")
 }
 
-// refundForm is the form of a refund of s, filled with an amount and what was posted. problem is why
-// it is shown again; empty = it is not.
+// refundForm is the form of a refund of s, filled with an amount and what was posted. problem is
+// why it is shown again; empty = it is not.
 func (r *request) refundForm(s payment.Session, amount, problem string) page {
 	posted := r.r.PostFormValue
 	f := form{Path: paymentPath(s.ID) + "/refund", Part: "do-refund"}
@@ -99,8 +99,8 @@ func (r *request) refundForm(s payment.Session, amount, problem string) page {
 			Hint: "What you sent, without the network's fee.",
 		},
 		field{
-			Name: "tx_id", Label: "Transaction id", Value: posted("tx_id"), Max: 200, Required: true,
-			Hint: "Of the transaction that sent it, from your wallet.",
+			Name: "tx_id", Label: "Transaction id", Value: posted("tx_id"), Max: 200,
+			Required: true, Hint: "Of the transaction that sent it, from your wallet.",
 		},
 		field{
 			Name: "reason", Label: "Reason (optional)", Value: posted("reason"), Max: maxReason,

@@ -650,9 +650,9 @@ func TestConsoleRecordsARefund(t *testing.T) {
 	path := "/admin/payments/" + id
 	fortest.Has(t, "the payment's page", d.page(path), `href="`+path+`/refund"`)
 	asked := d.page(path + "/refund")
-	fortest.Has(t, "the form", words(asked), "Arrived 27.50 USDT on TRON (TRC20)", "Too much 2.50 USDT",
-		"Ask the customer for an address", "Amount in USDT")
-	fortest.Has(t, "the form", asked, `name="amount" required spellcheck="false" type="text" value="2.5"`)
+	fortest.Has(t, "the form", words(asked), "Arrived 27.50 USDT on TRON (TRC20)",
+		"Too much 2.50 USDT", "Ask the customer for an address", "Amount in USDT")
+	fortest.Has(t, "the form", asked, `name="amount" required`, `type="text" value="2.5"`)
 
 	back := strings.Repeat("d", 64)
 	form := url.Values{
@@ -662,7 +662,8 @@ func TestConsoleRecordsARefund(t *testing.T) {
 	fortest.Equal(t, got.Code, http.StatusSeeOther, "the answer")
 	after := d.page(got.Header().Get("Location"))
 	fortest.Has(t, "the payment's page, after", words(after), "The refund is recorded.",
-		"Refund recorded: 2.5 USDT", "2.50 USDT on TRON (TRC20)", "by mail", "operator recorded a refund")
+		"Refund recorded: 2.5 USDT", "2.50 USDT on TRON (TRC20)", "by mail",
+		"operator recorded a refund")
 	fortest.Has(t, "the payment's page, after", after,
 		`href="https://tronscan.org/#/transaction/`+back+`"`)
 	fortest.Lacks(t, "the payment's page, after", after, "Mark as settled")

@@ -18,7 +18,7 @@ type Refund struct {
 	Amount         decimal.Decimal `json:"amount"` // that was sent, in the coin, without fees
 	CurrencySymbol string          `json:"currency_symbol"`
 	NetworkCode    string          `json:"network_code"`
-	TxID           string          `json:"tx_id"` // on the blockchain; different in each of a session
+	TxID           string          `json:"tx_id"` // on the blockchain; unique in a session
 	Reason         string          `json:"reason,omitempty"`
 	By             string          `json:"by"` // see [Console]
 	RecordedAt     time.Time       `json:"recorded_at"`

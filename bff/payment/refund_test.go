@@ -71,7 +71,8 @@ func TestRefund(t *testing.T) {
 		err    error // nil = it is recorded
 	}{
 		{"all that is left", refund("9.5", "d"), false, nil},
-		{"more than is left", refund("9.51", "d"), false, &wire.Error{Code: wire.CodeRefundExceeds}},
+		{"more than is left", refund("9.51", "d"), false,
+			&wire.Error{Code: wire.CodeRefundExceeds}},
 		{"more than is left, confirmed", refund("9.51", "d"), true, nil},
 		{"on a network without money", onOther, false, &wire.Error{Code: wire.CodeRefundExceeds}},
 		{"on a network without money, confirmed", onOther, true, nil},

@@ -41,7 +41,8 @@ func TestRefunds(t *testing.T) {
 	s := read()
 	fortest.Equal(t, string(s.Status), "confirmed", "status")
 	fortest.Equal(t, len(s.Refunds), 2, "refunds")
-	fortest.Equal(t, s.Refunds[0].TxURL, "https://tronscan.org/#/transaction/"+strings.Repeat("d", 64), "link")
+	link := "https://tronscan.org/#/transaction/" + strings.Repeat("d", 64)
+	fortest.Equal(t, s.Refunds[0].TxURL, link, "link")
 
 	var types []string
 	for _, e := range w.Events("?session=" + id).Data {
@@ -62,6 +63,7 @@ func TestRefundOfTheDocumentation(t *testing.T) {
 
 	w := newPolicyRig(t, ownOrigin, []string{shop}, servertest.NoLimits)
 	id := w.OpenAndPay(`{"amount_usd":"25.00"}`, sandbox.KindOver, "confirmed")
-	answer := w.asked("192.0.2.1", "POST /v1/sessions/{session}/refunds", id, example, isJSON, bearer)
+	answer := w.asked("192.0.2.1", "POST /v1/sessions/{session}/refunds", id, example,
+		isJSON, bearer)
 	fortest.Answer(t, example, answer, 201)
 }

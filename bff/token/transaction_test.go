@@ -9,9 +9,11 @@ import (
 
 // Ids of real transactions, as the documentation of their chains shows them.
 var (
-	evmTx = "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060" // Ethereum block 46147
-	btcTx = "4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b"   // the genesis block
-	solTx = "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW"
+	// of Ethereum's block 46147, and of Bitcoin's first
+	evmTx = "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060"
+	btcTx = "4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b"
+	solTx = "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnb" +
+		"JLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW"
 )
 
 func TestTransactionKey(t *testing.T) {
@@ -70,7 +72,8 @@ func FuzzTransactionKey(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if len(id) > 128 || strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		unsafe := func(r rune) bool { return r <= ' ' || r > '~' }
+		if len(id) > 128 || strings.ContainsFunc(id, unsafe) {
 			t.Fatalf("%q is an id on %q", id, network)
 		}
 		again, err := Builtin().TransactionKey(network, key)
