@@ -255,7 +255,7 @@ func (f *Finder) unsettled(ctx context.Context, _ time.Time) (list []Condition, 
 				ID:      s.ID,
 				Since:   s.CreatedAt,
 				Session: s,
-				Amount:  a.UnsettledAmount(coins),
+				Amount:  s.UnsettledAmount(number, coins),
 				Coin:    a.CurrencySymbol,
 			})
 		}

@@ -20,6 +20,10 @@ type action struct {
 	asks       field  // for the reason; zero = for nothing
 	possible   func(payment.Session) bool
 	do         func(ctx context.Context, r *request, id string) error
+	// show and post replace the confirmation page and do, for a form of its own; nil = they do not.
+	// post may answer by itself, for example to ask again: then done is false.
+	show func(r *request, s payment.Session) page
+	post func(r *request, s payment.Session) (done bool, err error)
 }
 
 // actions are all there are, in the order of their buttons: the first is what is likely
@@ -51,6 +55,15 @@ func actions() []action {
 			asks:     reasonField,
 			possible: inReview,
 			do:       resolve(wire.Cancelled),
+		},
+		{
+			path:     "refund",
+			part:     "refund",
+			record:   refundRecord,
+			done:     "refunded",
+			possible: refundable,
+			show:     (*request).refundPage,
+			post:     (*request).recordRefund,
 		},
 		{
 			path:     "settle",
@@ -190,10 +203,12 @@ var (
 )
 
 type confirmation struct {
+	Problem  string // why the form is shown again; empty = it is not
 	Question question
 	Payment  *confirmedPayment // nil = it is about none
 	Webhook  *deliveryRow      // nil = it is about none
 	Rate     *heldRate         // nil = it is about none
+	Refund   *refundView       // nil = it is about none
 	Form     form
 }
 
@@ -228,6 +243,9 @@ func (c *console) confirmAction(r *request, a action) (page, error) {
 	if !a.possible(s) {
 		return page{}, &wire.Error{Code: wire.CodeNotPossible}
 	}
+	if a.show != nil {
+		return a.show(r, s), nil
+	}
 
 	f := form{Path: paymentPath(s.ID) + "/" + a.path, Part: "do-" + a.part}
 	if a.asks.Name != "" { // it resolves what is shown here
@@ -235,17 +253,28 @@ func (c *console) confirmAction(r *request, a action) (page, error) {
 		f.Fields = []field{a.asks}
 	}
 
-	about := confirmedPayment{nameOf(s), priceOf(s.Order), statusBadge(s.Status)}
-	return r.confirmPage(a.path, &about, link{paymentPath(s.ID), "The payment"}, f), nil
+	return r.confirmPage(a.path, aboutPayment(s), link{paymentPath(s.ID), "The payment"}, f), nil
+}
+
+// aboutPayment is what a confirmation page shows of s.
+func aboutPayment(s payment.Session) *confirmedPayment {
+	return &confirmedPayment{nameOf(s), priceOf(s.Order), statusBadge(s.Status)}
 }
 
 // doAction is POST /admin/payments/{session}/{action}.
 func (c *console) doAction(r *request, a action) error {
 	ctx := r.r.Context()
 	id := r.r.PathValue("session")
-	_, err := c.Checkout.Session(ctx, id)
+	s, err := c.Checkout.Session(ctx, id)
 	if err != nil {
 		return err
+	}
+	if a.post != nil {
+		done, err := a.post(r, s)
+		if err != nil || !done {
+			return err
+		}
+		return r.redirect(paymentPath(id), a.done)
 	}
 
 	err = r.record(a.record, id, r.r.PostFormValue("reason"))

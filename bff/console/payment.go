@@ -21,6 +21,8 @@ type paymentView struct {
 	Attempts   []attemptView // the latest first
 	Deliveries []deliveryRow
 	Timeline   []timelineEntry // the oldest first
+	Overpaid   bool            // the excess was not sent back
+	Refunds    []refundRow     // the oldest first
 	Coins      string          // empty = all
 	ClosedBy   string          // empty = it is not
 	Actions    []timelineEntry // of operators, the latest first
@@ -75,6 +77,8 @@ func (c *console) payment(r *request) (page, error) {
 		Status:   statusBadge(o.Status),
 		Coins:    strings.Join(o.Currencies, ", "),
 		ClosedBy: string(session.ClosedBy),
+		Overpaid: session.Excess(c.Tokens).IsPositive(),
+		Refunds:  c.refundRows(session),
 		Tools:    possibleActions(session),
 	}
 	if o.ReviewReason != "" {

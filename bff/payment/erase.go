@@ -61,15 +61,12 @@ func (s *Session) Tombstone() bool {
 }
 
 // EverPaid reports whether any payment for s was seen, in full, in part or unproven.
-func (s *Session) EverPaid() bool {
-	for i := range s.Attempts {
-		a := &s.Attempts[i]
-		doubted := !a.ReviewedAt.IsZero() && a.Reason != reasonTxAbsent
-		if a.State == Confirmed || a.Paid.IsPositive() || a.TxID != "" || doubted {
-			return true
-		}
-	}
-	return false
+func (s *Session) EverPaid() bool { return len(s.paidAttempts()) > 0 }
+
+// everPaid reports the same for one attempt.
+func (a *Attempt) everPaid() bool {
+	doubted := !a.ReviewedAt.IsZero() && a.Reason != reasonTxAbsent
+	return a.State == Confirmed || a.Paid.IsPositive() || a.TxID != "" || doubted
 }
 
 // Erase applies e to s. Nothing that decides about payments changes.
@@ -92,6 +89,10 @@ func (s *Session) erasePersonal(now time.Time) {
 	for i := range s.Attempts {
 		s.Attempts[i].Email = ""
 		s.Attempts[i].Comment = ""
+	}
+	s.Refunds = slices.Clone(s.Refunds)
+	for i := range s.Refunds {
+		s.Refunds[i].Reason = ""
 	}
 	s.Timeline = erasedTimeline(s.Timeline)
 }
@@ -146,7 +147,7 @@ func erasedTimeline(list []TimelineEntry) []TimelineEntry {
 			"attempt.duplicate", "attempt.handed_over", "attempt.abandoned", "attempt.replaced",
 			"attempt.confirmed",
 			"attempt.expired", "attempt.cancelled", "attempt.review", "attempt.paid_more",
-			"attempt.regressed", "attempt.shares_transaction":
+			"attempt.regressed", "attempt.shares_transaction", "session.refunded":
 		case "session.resolved":
 			e.Detail, _, _ = strings.Cut(e.Detail, ":")
 		default:
@@ -181,6 +182,9 @@ func (e Event) Erased(much Erasure, now time.Time) Event {
 			o.CancelURL = ""
 		}
 
+		for i := range o.Refunds {
+			o.Refunds[i].Reason = ""
+		}
 		o.Timeline = erasedTimeline(o.Timeline)
 		if o.ErasedAt == nil {
 			o.ErasedAt = utcOrNil(now)

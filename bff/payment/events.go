@@ -21,6 +21,7 @@ const (
 	EventExpired   EventType = "checkout.expired"
 	EventCancelled EventType = "checkout.cancelled"
 	EventReview    EventType = "checkout.review"
+	EventRefund    EventType = "checkout.refund" // one was recorded
 )
 
 // EventType is the type of a webhook.
@@ -123,6 +124,10 @@ func (s *Session) Events(before Session, now time.Time, opts EventOptions) []Eve
 	// reviews are reported above, for each attempt and amount
 	if t != "" && t != EventReview && (s.Status != before.Status || another) {
 		events = append(events, newEvent(s, opts, t, now, s.eventSuffix()))
+	}
+
+	for _, r := range s.Refunds[len(before.Refunds):] {
+		events = append(events, newEvent(s, opts, EventRefund, now, r.TxID))
 	}
 
 	return events

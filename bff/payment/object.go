@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+
+	"github.com/shopspring/decimal"
 )
 
 // Object is a session in the API and in webhooks. Amounts are exact decimal text, in the coin
@@ -52,6 +54,8 @@ type Object struct {
 	Deleted  bool            `json:"deleted,omitempty"`
 	Attempts []AttemptObject `json:"attempts"` // the oldest first
 	Timeline []TimelineEntry `json:"timeline"` // likewise
+	// Refunds are what the merchant has recorded as sent back, the oldest first.
+	Refunds []RefundObject `json:"refunds"`
 	// Warnings are in the answer to the request that opened the session if the order is
 	// probably wrong.
 	Warnings []Warning `json:"warnings,omitempty"`
@@ -89,6 +93,17 @@ type AttemptObject struct {
 	CreatedAt  time.Time  `json:"created_at"`
 	ExpiresAt  *time.Time `json:"expires_at"` // end of the time to pay
 	PaidAt     *time.Time `json:"paid_at"`
+}
+
+// RefundObject is a refund in the API. Amounts and times are as in [Object].
+type RefundObject struct {
+	Amount         string    `json:"amount"` // in the coin
+	CurrencySymbol string    `json:"currency_symbol"`
+	NetworkCode    string    `json:"network_code"`
+	TxID           string    `json:"tx_id"`
+	TxURL          string    `json:"tx_url"` // https, or empty; see [Session.RefundURL]
+	Reason         string    `json:"reason"` // of the merchant; empty = none, or erased
+	RecordedAt     time.Time `json:"recorded_at"`
 }
 
 // EventOptions configures [Session.Object].
@@ -151,6 +166,18 @@ func (s *Session) Object(opts EventOptions) Object {
 		Deleted:    s.Deleted,
 		Attempts:   []AttemptObject{},
 		Timeline:   s.Timeline,
+		Refunds:    []RefundObject{},
+	}
+	for _, r := range s.Refunds {
+		o.Refunds = append(o.Refunds, RefundObject{
+			Amount:         FormatAmount(r.Amount),
+			CurrencySymbol: r.CurrencySymbol,
+			NetworkCode:    r.NetworkCode,
+			TxID:           r.TxID,
+			TxURL:          s.RefundURL(r, opts.Coins),
+			Reason:         r.Reason,
+			RecordedAt:     r.RecordedAt.UTC(),
+		})
 	}
 	for i := range s.Attempts {
 		o.Attempts = append(o.Attempts, s.Attempts[i].object(opts.Coins))
@@ -178,6 +205,9 @@ func (o Object) withoutNil() Object {
 	}
 	if o.Timeline == nil {
 		o.Timeline = []TimelineEntry{}
+	}
+	if o.Refunds == nil {
+		o.Refunds = []RefundObject{}
 	}
 	return o
 }
@@ -219,11 +249,14 @@ func (a *Attempt) shownTxs() []Tx {
 }
 
 // PaidText returns decimal text in the coin; "" for none.
-func (a *Attempt) PaidText() string {
-	if a.Paid.IsZero() {
+func (a *Attempt) PaidText() string { return amountOrNone(a.Paid) }
+
+// amountOrNone returns decimal text; "" for zero.
+func amountOrNone(amount decimal.Decimal) string {
+	if amount.IsZero() {
 		return ""
 	}
-	return FormatAmount(a.Paid)
+	return FormatAmount(amount)
 }
 
 // Missing returns the missing amount, rounded up to digits; "" for none.
@@ -236,11 +269,15 @@ func (a *Attempt) Missing(digits int32) string {
 
 // Overpaid returns the excess over the payable amount, which is rounded up to digits; "" for none.
 func (a *Attempt) Overpaid(digits int32) string {
-	over := a.Paid.Sub(a.PayAmount.RoundCeil(digits))
-	if !a.PayAmount.IsPositive() || !over.IsPositive() {
-		return ""
+	return amountOrNone(a.overpaid(digits))
+}
+
+// overpaid is Overpaid as a number; zero for none.
+func (a *Attempt) overpaid(digits int32) decimal.Decimal {
+	if !a.PayAmount.IsPositive() {
+		return decimal.Zero
 	}
-	return FormatAmount(over)
+	return decimal.Max(a.Paid.Sub(a.PayAmount.RoundCeil(digits)), decimal.Zero)
 }
 
 func utcOrNil(t time.Time) *time.Time {

@@ -2,6 +2,7 @@ package payment
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 
 	"coinslot/app/wire"
@@ -51,7 +52,7 @@ func TestSettle(t *testing.T) {
 	for _, reason := range []string{"", "two\nlines"} {
 		fortest.Fails(t, s.Settle(reason, "console:ann", nil, noon), "the reason %q", reason)
 	}
-	fortest.Equal(t, s.Attempts[0].UnsettledAmount(nil), "5", "what is to be dealt with")
+	fortest.Equal(t, s.UnsettledAmount(1, nil), "5", "what is to be dealt with")
 
 	before := s.Snapshot()
 	fortest.OK(t, s.Settle("sent back", "console:ann", nil, noon))
@@ -62,4 +63,35 @@ func TestSettle(t *testing.T) {
 		return e.What == "session.settled" && e.By == "console:ann" && e.Detail == "sent back"
 	})
 	fortest.Equal(t, settled, true, "the timeline has it")
+}
+
+// What went back is dealt with: first that of attempts that have ended, then the excess.
+func TestRefundsSettle(t *testing.T) {
+	session := func(refunds ...string) *Session {
+		s := refunded() // 2.5 of an ended attempt, and 2 too much
+		s.Refunds = nil
+		for i, amount := range refunds {
+			s.Refunds = append(s.Refunds, refund(amount, string(rune('c'+i))))
+		}
+		return &s
+	}
+	for _, c := range []struct {
+		session *Session
+		want    string
+	}{
+		{session(), "1: 2.5, 2: 2, 4: 7, "},
+		{session("1"), "1: 1.5, 2: 2, 4: 7, "},
+		{session("2.5"), "2: 2, 4: 7, "},
+		{session("2.5", "0.5"), "2: 1.5, 4: 7, "},
+		{session("4.5"), "4: 7, "},
+		{session("12.5"), "4: 7, "}, // in another coin
+	} {
+		got := ""
+		for _, number := range c.session.Unsettled(nil) {
+			got += strconv.Itoa(number) + ": " + c.session.UnsettledAmount(number, nil) + ", "
+		}
+		fortest.Equal(t, got, c.want, "unsettled after %v", c.session.Refunds)
+	}
+	excess := session("3").Excess(nil).String()
+	fortest.Equal(t, excess, "1.5", "the excess after 2.5 of the other attempt went back, too")
 }

@@ -211,6 +211,15 @@ func full() payment.Session {
 		CheckedAt: now.Add(time.Minute), DueAt: now.Add(time.Hour), LateFrom: now.Add(time.Minute),
 		Attempts: []payment.Attempt{fullAttempt(exact)},
 		Reopened: 2, Spent: 1,
+		Refunds: []payment.Refund{{
+			Amount:         decimal.RequireFromString("2.000000000000000001"),
+			CurrencySymbol: "USDT",
+			NetworkCode:    "trc20",
+			TxID:           "0xfed",
+			Reason:         "zu viel ✓",
+			By:             "console:Jörg",
+			RecordedAt:     exact.Add(13),
+		}},
 		Notice: payment.Notice{Code: wire.CodePaymentRefused},
 		Timeline: []payment.TimelineEntry{
 			{At: exact, By: "gateway", What: "attempt.pending", Detail: "ABC-1"},
