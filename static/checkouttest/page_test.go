@@ -31,6 +31,7 @@ type testPage struct {
 
 	body, csp string // of the host page, set by visit
 	appScript string // the host page's own script, /app.js
+	shop      string // another page of the host, /shop
 }
 
 // policy is the strictest policy of a host page that can show a checkout. %s is the server.
@@ -96,6 +97,10 @@ func openPageWith(t *testing.T, body, csp string, o browser.Options) *testPage {
 			body = head + body
 		}
 		fmt.Fprint(w, strings.NewReplacer("{bff}", s.bff, "{host}", s.host).Replace(body))
+	})
+	host.HandleFunc("GET /shop", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprint(w, strings.ReplaceAll(s.shop, "{bff}", s.bff))
 	})
 	host.HandleFunc("GET /thanks",
 		func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "thank you") })

@@ -36,6 +36,8 @@ var tools = []tool{
 	{"PHP", "the WooCommerce plugin, the examples in PHP", false, "php-cli", "php", inPath("php")},
 	{"Laravel", "the example in Laravel", false,
 		"php-laravel-framework php-guzzlehttp-guzzle php-sqlite3", "", runs("php", "-r", laravel)},
+	{"Hugo", "the example in Hugo", false, "hugo", "hugo", inPath("hugo")},
+	{"Jekyll", "the example in Jekyll", false, "jekyll", "", inPath("jekyll")},
 	{"Firefox", "the checkout in Firefox", false, "firefox-esr", "", inPath("firefox-esr")},
 	{"WebKit", "the checkout in WebKit", false, "webkit2gtk-driver", "", inPath("WebKitWebDriver")},
 	{"Xvfb", "the checkout in WebKit", false, "xvfb", "", inPath("Xvfb")},
