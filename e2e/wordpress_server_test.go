@@ -172,7 +172,8 @@ func (w *wordPress) install() {
 // post sends a request to WordPress as if it had come to its host.
 func (w *wordPress) post(path string, body io.Reader, header http.Header) (int, string) {
 	w.t.Helper()
-	req := fortest.Must(http.NewRequest(http.MethodPost, "http://127.0.0.1:"+w.port+path, body))(w.t)
+	address := "http://127.0.0.1:" + w.port + path
+	req := fortest.Must(http.NewRequest(http.MethodPost, address, body))(w.t)
 	req.Header = header
 	req.Host = "wordpress.test:" + w.port
 	resp := fortest.Must(http.DefaultClient.Do(req))(w.t)
@@ -214,7 +215,8 @@ func (w *wordPress) mails(subject string) (list []string) {
 		about := fortest.Must(words.DecodeHeader(message.Header.Get("Subject")))(w.t)
 		if strings.Contains(about, subject) {
 			body := fortest.Must(io.ReadAll(message.Body))(w.t)
-			list = append(list, "To: "+message.Header.Get("To")+"\nSubject: "+about+"\n\n"+string(body))
+			to := message.Header.Get("To")
+			list = append(list, fmt.Sprintf("To: %s\nSubject: %s\n\n%s", to, about, body))
 		}
 	}
 	return list
@@ -244,7 +246,7 @@ func (w *wordPress) runPHP(code string) string {
 // with t.
 func startMariaDB(t *testing.T) (socket string) {
 	t.Helper()
-	dir := fortest.Must(os.MkdirTemp("/tmp", "coinslot-mariadb-"))(t) // a socket's name has to be short
+	dir := fortest.Must(os.MkdirTemp("/tmp", "coinslot-mariadb-"))(t) // a socket's name is short
 	t.Cleanup(func() { fortest.OK(t, os.RemoveAll(dir)) })
 	socket = filepath.Join(dir, "socket")
 
@@ -286,7 +288,8 @@ func startMariaDB(t *testing.T) (socket string) {
 	return socket
 }
 
-// mariaDBUser returns whose the server is, nil = this process' user: MariaDB refuses to run as root.
+// mariaDBUser returns whose the server is, because MariaDB refuses to run as root. Nil = whose this
+// process is.
 func mariaDBUser(t *testing.T) *syscall.Credential {
 	t.Helper()
 	if os.Getuid() != 0 {

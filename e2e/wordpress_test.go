@@ -45,6 +45,7 @@ func TestFullWordPress(t *testing.T) {
 	t.Run("15: WordPress is down, and comes back", shop.downAndBack)
 	t.Run("15: PHP is killed in the middle", shop.killedInTheMiddle)
 	t.Run("20: refuses play money", shop.playMoney)
+	t.Run("an order in the trash", shop.trash)
 	t.Run("a dialog", shop.dialog)
 	t.Run("uninstall", shop.uninstall)
 
@@ -171,7 +172,8 @@ func (s *wordPressShop) pays(t *testing.T, page, price string) (session string) 
 func (s *wordPressShop) row(t *testing.T, session string) map[string]string {
 	t.Helper()
 	s.admin.Goto(s.wp.site + "/wp-admin/edit.php?post_type=coinslot_order")
-	rows := browser.Eval[[]map[string]string](s.admin, `[...document.querySelectorAll("#the-list tr")]
+	rows := browser.Eval[[]map[string]string](s.admin, `
+		[...document.querySelectorAll("#the-list tr")]
 		.filter(row => row.querySelector('[title="`+session+`"]'))
 		.map(row => Object.fromEntries([...row.querySelectorAll("td")].map(cell => [
 			cell.className.match(/column-(?:coinslot_)?(\w+)/)[1],
@@ -251,6 +253,7 @@ func (s *wordPressShop) confirmed(t *testing.T) sentEvent {
 	t.Helper()
 	session := s.pays(t, s.coffee, "4.50")
 	s.awaitRow(t, session, "Paid")
+	s.awaitMail(session, "Paid:")
 	list := s.eventsOf(t, session)
 	return list[len(list)-1]
 }
@@ -258,9 +261,11 @@ func (s *wordPressShop) confirmed(t *testing.T) sentEvent {
 func (s *wordPressShop) paysOnce(t *testing.T) {
 	session := s.pays(t, s.coffee, "4.50")
 	row := s.awaitRow(t, session, "Paid")
-	fortest.Diff(t, row["item"]+" "+row["amount"]+" "+row["currency"], "Coffee 4.50 USD", "the order")
+	fortest.Equal(t, row["item"], "Coffee", "the item")
+	fortest.Equal(t, row["amount"]+" "+row["currency"], "4.50 USD", "the price")
 	fortest.Has(t, "the coin", row["coin"], "USDT", "trc20")
 
+	s.awaitMail(session, "Paid:")
 	mails := s.wp.mails("Paid: Coffee, 4.50 USD")
 	fortest.Equal(t, len(mails), 1, "mails")
 	fortest.Has(t, "the mail", mails[0], "To: orders@shop.example", "[Coffee & Tips]", session,
@@ -304,7 +309,7 @@ func (s *wordPressShop) partThenLate(t *testing.T) {
 	s.awaitRow(t, session, "Paid late")
 	s.openOrder(t, session)
 	s.admin.WaitText(".coinslot-notes", "The payment was late.")
-	fortest.Equal(t, s.mailsOf(session, "Paid:"), 1, "mails")
+	s.awaitMail(session, "Paid:")
 }
 
 func (s *wordPressShop) tooMuch(t *testing.T) {
@@ -321,7 +326,7 @@ func (s *wordPressShop) review(t *testing.T) {
 	s.awaitRow(t, session, "Needs review too much")
 	s.openOrder(t, session)
 	s.admin.WaitText(".coinslot-notes", "Coinslot needs your decision")
-	fortest.Until(t, "the mail", func() bool { return s.mailsOf(session, "needs review") == 1 })
+	s.awaitMail(session, "needs review")
 	fortest.Equal(t, s.mailsOf(session, "Paid:"), 0, "mails that say paid")
 
 	decision := []byte(`{"as":"confirmed","reason":"they wanted to give more"}`)
@@ -331,7 +336,7 @@ func (s *wordPressShop) review(t *testing.T) {
 	fortest.Until(t, "the order to be paid", func() bool {
 		return strings.HasPrefix(s.row(t, session)["status"], "Paid")
 	})
-	fortest.Equal(t, s.mailsOf(session, "Paid:"), 1, "mails that say paid")
+	s.awaitMail(session, "Paid:")
 }
 
 func (s *wordPressShop) refund(t *testing.T) {
@@ -341,13 +346,13 @@ func (s *wordPressShop) refund(t *testing.T) {
 		"refunds": []any{map[string]any{
 			"amount": "1.5", "currency_symbol": "USDT", "network_code": "trc20",
 			"tx_id": "7f2b6c1d9e0a4835", "tx_url": "https://explorer.example/tx/7f2b6c1d9e0a4835",
-			"reason": "beans <b>broken</b>", "recorded_at": "2026-11-28T10:00:00.000Z",
+			"reason": `beans <b>"broken"</b> \ 咖啡`, "recorded_at": "2026-11-28T10:00:00.000Z",
 		}},
 	})
 	fortest.Equal(t, s.deliverNow(t, refund), http.StatusOK, "the answer")
 	s.awaitRow(t, session, "Paid refund")
 	s.openOrder(t, session)
-	s.admin.WaitText("#coinslot-refunds", "beans <b>broken</b>")
+	s.admin.WaitText("#coinslot-refunds", `beans <b>"broken"</b> \ 咖啡`)
 	s.admin.WaitText(".coinslot-notes", "1.5 USDT was sent back.")
 	s.picture(s.admin, "wordpress-order")
 }
@@ -426,9 +431,7 @@ func (s *wordPressShop) killedInTheMiddle(t *testing.T) {
 	letGo()
 	fortest.Equal(t, s.mailsOf(session, "Paid:"), 0, "mails")
 	s.wp.start()
-	fortest.Within(t, time.Minute, "the mail", func() bool {
-		return s.mailsOf(session, "Paid:") == 1
-	})
+	s.awaitMail(session, "Paid:")
 	s.awaitRow(t, session, "Paid")
 }
 
@@ -448,13 +451,35 @@ func (s *wordPressShop) playMoney(t *testing.T) {
 	s.awaitRow(t, "cs_playmoney", "Paid play money")
 	fortest.Equal(t, s.mailsOf("cs_playmoney", "TEST"), 1, "mails")
 	s.picture(s.admin, "wordpress-orders")
+	s.admin.Resize(390, 900)
+	s.picture(s.admin, "wordpress-orders-phone")
+	s.admin.Resize(1280, 1400)
+}
+
+// An order with news leaves the trash, and none is stored twice.
+func (s *wordPressShop) trash(t *testing.T) {
+	e := s.confirmed(t)
+	session := e.Data["id"].(string)
+	s.admin.Click(`tr:has([title="` + session + `"]) .check-column input`)
+	s.admin.Eval(`document.querySelector("#bulk-action-selector-top").value = "trash"`, nil)
+	s.admin.Click("#doaction")
+	s.admin.WaitText(".updated", "moved to the Trash")
+	fortest.Equal(t, len(s.row(t, session)), 0, "the order's cells in the list")
+
+	fortest.Equal(t, s.deliverNow(t, e), http.StatusOK, "the answer to what is known")
+	fortest.Equal(t, len(s.row(t, session)), 0, "the order's cells in the list")
+
+	more := map[string]any{"review_reason": "paid_after_confirmation"}
+	news := e.about("evt_news", "checkout.review", session, 91, more)
+	fortest.Equal(t, s.deliverNow(t, news), http.StatusOK, "the answer to news")
+	s.awaitRow(t, session, "Paid look at it")
 }
 
 // The dialog opens by its button, and without scripts the button leads to the checkout's own page.
 func (s *wordPressShop) dialog(t *testing.T) {
 	page := s.wp.runPHP(`echo get_permalink( wp_insert_post( array( "post_type" => "page",
-		"post_status" => "publish", "post_title" => "Dialog", "post_content" =>
-		'<!-- wp:coinslot/checkout {"item":"coffee","mode":"modal","label":"Buy coffee"} /-->' ) ) );`)
+		"post_status" => "publish", "post_title" => "Dialog", "post_content" => '<!-- wp:coinslot/checkout
+		{"item": "coffee", "mode": "modal", "label": "Buy coffee"} /-->' ) ) );`)
 	p := chromium.Open(t, page, browser.Options{Height: 1000})
 	p.WaitText("coinslot-checkout > a", "Buy coffee")
 	p.Click("coinslot-checkout > a")
@@ -469,7 +494,8 @@ func (s *wordPressShop) uninstall(t *testing.T) {
 	before := s.orders()
 	remove := `require_once "wp-admin/includes/plugin.php";
 		uninstall_plugin( "coinslot-wordpress/coinslot-wordpress.php" );
-		echo get_option( "coinslot_settings", "gone" ), get_option( "coinslot_last_webhook", " gone" );`
+		echo get_option( "coinslot_settings", "gone" ),
+			get_option( "coinslot_last_webhook", " gone" );`
 	fortest.Equal(t, s.wp.runPHP(remove), "gone gone", "the options")
 	fortest.Equal(t, s.orders(), before, "orders that stay")
 
@@ -495,6 +521,15 @@ func (s *wordPressShop) mailsOf(session, subject string) int {
 		}
 	}
 	return n
+}
+
+// awaitMail waits for the one mail about a session that has a text in its subject.
+func (s *wordPressShop) awaitMail(session, subject string) {
+	s.t.Helper()
+	fortest.Until(s.t, "the mail "+subject+" of "+session, func() bool {
+		return s.mailsOf(session, subject) > 0
+	})
+	fortest.Equal(s.t, s.mailsOf(session, subject), 1, "mails %s of %s", subject, session)
 }
 
 // picture writes a picture of the page, if the tests are asked for pictures.

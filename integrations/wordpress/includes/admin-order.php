@@ -20,10 +20,11 @@ function arrange_order(): void {
 		'events'   => array( 'normal', __( 'What happened', 'coinslot-wordpress' ) ),
 	);
 	foreach ( $boxes as $box => list( $place, $title ) ) {
+		$show = __NAMESPACE__ . "\\show_$box";
 		add_meta_box(
 			"coinslot-$box",
 			$title,
-			fn( \WP_Post $post ) => call_user_func( __NAMESPACE__ . "\\show_$box", order_of( $post ) ),
+			fn( \WP_Post $post ) => $show( order_of( $post ) ),
 			POST_TYPE,
 			$place
 		);
@@ -45,15 +46,17 @@ function show_summary( Order $order ): void {
 		echo '</ul>';
 	}
 
-	$facts = array(
-		__( 'Sold', 'coinslot-wordpress' )            => $order->title(),
+	$paid   = local_time( $order->attempt()['paid_at'] ?? '' );
+	$opened = local_time( $order->text( 'created_at' ) );
+	$facts  = array(
+		__( 'Sold', 'coinslot-wordpress' )                => $order->title(),
 		__( 'Item of the catalog', 'coinslot-wordpress' ) => $order->item(),
-		__( 'Order number', 'coinslot-wordpress' )    => $order->text( 'order_ref' ),
-		__( 'Session', 'coinslot-wordpress' )         => $order->text( 'id' ),
-		__( 'Shopper', 'coinslot-wordpress' )         => $order->text( 'email' ),
-		__( 'Charge in dollars', 'coinslot-wordpress' ) => $order->text( 'amount_usd' ),
-		__( 'Paid', 'coinslot-wordpress' )            => local_time( $order->attempt()['paid_at'] ?? '' ),
-		__( 'Opened', 'coinslot-wordpress' )          => local_time( $order->text( 'created_at' ) ),
+		__( 'Order number', 'coinslot-wordpress' )        => $order->text( 'order_ref' ),
+		__( 'Session', 'coinslot-wordpress' )             => $order->text( 'id' ),
+		__( 'Shopper', 'coinslot-wordpress' )             => $order->text( 'email' ),
+		__( 'Charge in dollars', 'coinslot-wordpress' )   => $order->text( 'amount_usd' ),
+		__( 'Paid', 'coinslot-wordpress' )                => $paid,
+		__( 'Opened', 'coinslot-wordpress' )              => $opened,
 	);
 	echo '<dl class="coinslot-facts">';
 	foreach ( array_filter( $facts ) as $name => $value ) {
@@ -116,7 +119,10 @@ function show_refunds( Order $order ): void {
 			__( 'Reason', 'coinslot-wordpress' ),
 		),
 		$rows,
-		__( 'None. You send coins back from your own wallet, and record it in Coinslot.', 'coinslot-wordpress' )
+		__(
+			'None. You send coins back from your own wallet, and record it in Coinslot.',
+			'coinslot-wordpress'
+		)
 	);
 }
 

@@ -53,6 +53,7 @@ function show_column( string $column, int $post ): void {
 				esc_attr( $order->reference() ),
 				esc_html( short_reference( $order ) )
 			);
+			show_on_phones( $order );
 			break;
 		case 'coinslot_item':
 			echo esc_html( $order->title() );
@@ -70,6 +71,14 @@ function show_column( string $column, int $post ): void {
 			show_status( $order );
 			break;
 	}
+}
+
+/** Prints what the other columns say: on phones, WordPress folds them away. */
+function show_on_phones( Order $order ): void {
+	echo '<div class="coinslot-phone">'
+		. esc_html( "{$order->title()}, {$order->amount()} {$order->currency()}" ) . '<br>';
+	show_status( $order );
+	echo '</div>';
 }
 
 /** Returns the number of an order, or the end of its session's id, which is long. */

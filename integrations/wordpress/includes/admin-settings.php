@@ -11,10 +11,8 @@ function watch_settings(): void {
 	add_action( 'admin_menu', __NAMESPACE__ . '\add_settings_page' );
 	add_action( 'admin_init', __NAMESPACE__ . '\register_settings' );
 	add_action( 'admin_notices', __NAMESPACE__ . '\warn_of_woocommerce' );
-	add_filter(
-		'plugin_action_links_coinslot-wordpress/coinslot-wordpress.php',
-		__NAMESPACE__ . '\link_settings'
-	);
+	$plugin = plugin_basename( dirname( __DIR__ ) . '/coinslot-wordpress.php' );
+	add_filter( "plugin_action_links_$plugin", __NAMESPACE__ . '\link_settings' );
 }
 
 function add_settings_page(): void {
@@ -47,7 +45,7 @@ function warn_of_woocommerce(): void {
 	}
 
 	$text = __(
-		'Coinslot and Coinslot for WooCommerce receive webhooks at the same address. Orders of this plugin are not stored until you deactivate one of them.',
+		'Coinslot and Coinslot for WooCommerce have the same webhook URL: deactivate one of them.',
 		'coinslot-wordpress'
 	);
 	echo '<div class="notice notice-error"><p>' . esc_html( $text ) . '</p></div>';
@@ -108,14 +106,22 @@ function sanitize_settings( $given ): array {
 	if ( '' === $url || is_checkout_url( $url ) ) {
 		$kept['url'] = $url;
 	} else {
-		refuse( 'url', __( 'The checkout URL must be https, like https://pay.shop.example. Only on this machine it may be http.', 'coinslot-wordpress' ) );
+		$why = __(
+			'The checkout URL must be https, except on this machine: https://pay.shop.example.',
+			'coinslot-wordpress'
+		);
+		refuse( 'url', $why );
 	}
 
 	$secret = $given['webhook_secret']; // empty = the stored one
 	if ( is_webhook_secret( $secret ) ) {
 		$kept['webhook_secret'] = $secret;
 	} elseif ( '' !== $secret ) {
-		refuse( 'webhook_secret', __( 'The webhook secret must be that of COINSLOT_WEBHOOK_SECRET: whsec_ and 24 to 64 bytes in base64.', 'coinslot-wordpress' ) );
+		$why = __(
+			'The webhook secret must be "whsec_" and 24 to 64 bytes in base64.',
+			'coinslot-wordpress'
+		);
+		refuse( 'webhook_secret', $why );
 	}
 
 	if ( '' === $given['mail_to'] || is_email( $given['mail_to'] ) ) {
@@ -184,19 +190,34 @@ function show_webhook_url(): void {
 /** Prints the field of the secret, and never the secret. */
 function show_webhook_secret(): void {
 	if ( secret_is_constant() ) {
-		show_help( __( 'COINSLOT_WEBHOOK_SECRET in wp-config.php sets it.', 'coinslot-wordpress' ) );
+		$help = __( 'COINSLOT_WEBHOOK_SECRET in wp-config.php sets it.', 'coinslot-wordpress' );
+		show_help( $help );
 		return;
 	}
 
-	$is_stored   = '' !== setting( 'webhook_secret' );
-	$placeholder = $is_stored ? __( 'stored; leave empty to keep it', 'coinslot-wordpress' ) : 'whsec_…';
+	$placeholder = 'whsec_…';
+	if ( '' !== setting( 'webhook_secret' ) ) {
+		$placeholder = __( 'stored; leave empty to keep it', 'coinslot-wordpress' );
+	}
 	show_input( 'webhook_secret', 'password', '', $placeholder );
-	show_help( __( 'COINSLOT_WEBHOOK_SECRET of your checkout. While you change it: the new one, a comma, the old one.', 'coinslot-wordpress' ) );
+
+	show_help( __( 'COINSLOT_WEBHOOK_SECRET of your checkout.', 'coinslot-wordpress' ) );
+	$help = __( 'While you change it: the new one, a comma, the old one.', 'coinslot-wordpress' );
+	show_help( $help );
 }
 
 function show_send_mail(): void {
-	show_checkbox( 'send_mail', __( 'Send a mail when an order is paid, and when a payment needs review.', 'coinslot-wordpress' ) );
-	show_help( __( 'If WordPress cannot send it, Coinslot shows the webhook as not delivered, and tries again.', 'coinslot-wordpress' ) );
+	$label = __(
+		'Send a mail when an order is paid, and when a payment needs review.',
+		'coinslot-wordpress'
+	);
+	show_checkbox( 'send_mail', $label );
+
+	$help = __(
+		'If WordPress cannot send it, the webhook counts as not delivered, and comes again.',
+		'coinslot-wordpress'
+	);
+	show_help( $help );
 }
 
 function show_mail_to(): void {
@@ -204,11 +225,16 @@ function show_mail_to(): void {
 }
 
 function show_accept_test(): void {
-	show_checkbox( 'accept_test', __( 'Accept payments of a sandbox, for tests. Never in production.', 'coinslot-wordpress' ) );
+	$label = __(
+		'Accept payments of a sandbox, for tests. Never in production.',
+		'coinslot-wordpress'
+	);
+	show_checkbox( 'accept_test', $label );
 }
 
 function show_delete_orders(): void {
-	show_checkbox( 'delete_orders', __( 'Also delete all orders when this plugin is deleted.', 'coinslot-wordpress' ) );
+	$label = __( 'Also delete all orders when this plugin is deleted.', 'coinslot-wordpress' );
+	show_checkbox( 'delete_orders', $label );
 }
 
 function show_input( string $name, string $type, string $value, string $placeholder ): void {
@@ -225,7 +251,8 @@ function show_input( string $name, string $type, string $value, string $placehol
 
 function show_checkbox( string $name, string $label ): void {
 	printf(
-		'<label><input id="coinslot-%1$s" name="%2$s[%1$s]" type="checkbox" value="1" %3$s> %4$s</label>',
+		'<label><input id="coinslot-%1$s" name="%2$s[%1$s]" type="checkbox" value="1" %3$s>'
+			. ' %4$s</label>',
 		esc_attr( $name ),
 		esc_attr( OPTION ),
 		checked( '1', setting( $name ), false ),

@@ -80,6 +80,7 @@ function render_checkout( array $attributes ): string {
 	);
 
 	$is_modal = 'modal' === $attributes['mode'];
+	$mode     = $is_modal ? array( 'mode' => 'modal' ) : array();
 	$looks    = array( 'lang' => $lang );
 	if ( in_array( $attributes['theme'], array( 'light', 'dark' ), true ) ) {
 		$looks['theme'] = $attributes['theme'];
@@ -89,7 +90,7 @@ function render_checkout( array $attributes ): string {
 		? link_to_checkout( $server, $sold + $looks, $attributes['label'] )
 		: frame( $server, $sold, $looks );
 
-	return element( $sold + ( $is_modal ? array( 'mode' => 'modal' ) : array() ) + $looks, $inside );
+	return element( $sold + $mode + $looks, $inside );
 }
 
 /** Returns <coinslot-checkout> around HTML. */

@@ -100,8 +100,8 @@ final class Order {
 	}
 
 	/**
-	 * Returns where the order stands: paid, review (a person decides in Coinslot), part (not all has
-	 * come yet), or ended (a part has come, and the time is over).
+	 * Returns where the order stands: paid, review (a person decides in Coinslot), part (not all
+	 * has come yet), or ended (a part has come, and the time is over).
 	 */
 	public function status(): string {
 		return match ( $this->session['status'] ) {
@@ -122,9 +122,7 @@ final class Order {
 		return (bool) ( $this->session['late'] ?? false );
 	}
 
-	/**
-	 * Returns a member of the session that is text, such as "title", or "" if it has none.
-	 */
+	/** Returns a member of the session that is text, such as "title", or "" if it has none. */
 	public function text( string $name ): string {
 		$value = $this->session[ $name ] ?? '';
 
@@ -161,7 +159,7 @@ final class Order {
 		return $this->session['attempts'] ?? array();
 	}
 
-	/** Returns the payment that counts: the confirmed one, else the last with money, else the last. */
+	/** Returns the payment that counts: the confirmed one, or the last with money, or the last. */
 	public function attempt(): array {
 		$found = array();
 		foreach ( $this->attempts() as $attempt ) {
@@ -190,9 +188,7 @@ final class Order {
 		return $events;
 	}
 
-	/**
-	 * Returns when the order was paid (RFC 3339), or when the session began if it is not paid.
-	 */
+	/** Returns when the order was paid (RFC 3339), or when the session began if it is not paid. */
 	public function date(): string {
 		$paid = $this->attempt()['paid_at'] ?? '';
 

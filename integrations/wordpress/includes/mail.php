@@ -36,13 +36,14 @@ function mail_order( Order $order, int $post, string $type ): void {
 /** Returns the text of the mail. */
 function mail_lines( Order $order, int $post ): array {
 	$attempt = $order->attempt();
+	$price   = "{$order->amount()} {$order->currency()}";
 	$paid    = $attempt['paid_amount'] ?? '';
 	$coin    = trim( "$paid " . ( $attempt['currency_symbol'] ?? '' ) );
 	$lines   = array(
 		/* translators: %s: what was sold */
 		sprintf( __( 'Item: %s', 'coinslot-wordpress' ), $order->title() ),
 		/* translators: %s: an amount with its currency */
-		sprintf( __( 'Price: %s', 'coinslot-wordpress' ), "{$order->amount()} {$order->currency()}" ),
+		sprintf( __( 'Price: %s', 'coinslot-wordpress' ), $price ),
 		/* translators: 1: an amount with its coin, 2: a network */
 		sprintf(
 			__( 'Coin: %1$s on %2$s', 'coinslot-wordpress' ),

@@ -20,9 +20,9 @@ const DEFAULTS = array(
 
 /** Returns one setting. */
 function setting( string $name ): string {
-	$stored = get_option( OPTION, array() );
+	$stored = (array) get_option( OPTION, array() );
 
-	return (string) ( is_array( $stored ) ? $stored[ $name ] ?? DEFAULTS[ $name ] : DEFAULTS[ $name ] );
+	return (string) ( $stored[ $name ] ?? DEFAULTS[ $name ] );
 }
 
 /**

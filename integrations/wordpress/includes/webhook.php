@@ -63,9 +63,10 @@ function receive( array $headers, string $body, int $now ): array {
 	try {
 		return alone( fn() => array( 200, keep( $headers['webhook-id'], $event ) ) );
 	} catch ( \Exception $e ) {
-		error_log( "Coinslot: {$event['type']} of {$session['id']} comes again: {$e->getMessage()}" );
+		$why = $e->getMessage();
+		error_log( "Coinslot: {$event['type']} of {$session['id']} comes again: $why" );
 
-		return array( 503, $e->getMessage() );
+		return array( 503, $why );
 	}
 }
 
