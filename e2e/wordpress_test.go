@@ -272,6 +272,16 @@ func (s *wordPressShop) paysOnce(t *testing.T) {
 		"Coin: 4.5 USDT on trc20",
 		s.wp.site+"/wp-admin/post.php?post=")
 	fortest.Equal(t, s.orders(), "1", "orders")
+
+	s.admin.Goto(s.wp.site + "/wp-admin/edit.php?post_type=coinslot_order&s=" + session)
+	s.admin.Wait(`a[title="` + session + `"]`)
+	seen := s.wp.runPHP(`$order = get_posts( array( "post_type" => "coinslot_order",
+			"post_status" => "coinslot-paid" ) )[0];
+		$login = array( "user_login" => "editor", "user_pass" => "a-password", "role" => "editor" );
+		wp_set_current_user( wp_insert_user( $login ) );
+		$may = fn( $what ) => current_user_can( $what, $order->ID );
+		var_export( $may( "edit_post" ) || $may( "read_post" ) || $may( "delete_post" ) );`)
+	fortest.Equal(t, seen, "false", "whether an editor may see the order")
 }
 
 func (s *wordPressShop) eachSession(t *testing.T) {

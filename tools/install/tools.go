@@ -37,7 +37,7 @@ var tools = []tool{
 	{"PHP", "the plugins in PHP, the examples in PHP", false, "php-cli", "php", inPath("php")},
 	{"WordPress", "the WordPress plugin in WordPress", false,
 		"wordpress wordpress-theme-twentytwentythree php-mysql", "", hasWordPress},
-	{"MariaDB", "the WordPress plugin in WordPress", false, "mariadb-server", "", hasMariaDB},
+	{"MariaDB", "the WordPress plugin in WordPress", false, "mariadb-server", "", inPath("mariadbd")},
 	{"Laravel", "the example in Laravel", false,
 		"php-laravel-framework php-guzzlehttp-guzzle php-sqlite3", "", runs("php", "-r", laravel)},
 	{"Firefox", "the checkout in Firefox", false, "firefox-esr", "", inPath("firefox-esr")},
@@ -82,12 +82,6 @@ func hasPostgreSQL() bool {
 func hasWordPress() bool {
 	_, err := os.Stat("/usr/share/wordpress/wp-settings.php")
 	return err == nil && runs("php", "-r", "exit((int) !extension_loaded('mysqli'));")()
-}
-
-// hasMariaDB looks where Debian keeps the server, too: not in the PATH of everybody.
-func hasMariaDB() bool {
-	_, err := os.Stat("/usr/sbin/mariadbd")
-	return err == nil || inPath("mariadbd")()
 }
 
 // command is what a person types to install the tool on this system.
