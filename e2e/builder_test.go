@@ -23,10 +23,11 @@ type builder struct {
 // merchantHTML is what a merchant pastes. $BASE stands for the checkout.
 const merchantHTML = `<script async src="$BASE/checkout.js" data-debug></script>
 <coinslot-checkout item="notebook">
-  <iframe src="$BASE/checkout?item=notebook&amp;embed=inline&amp;lang=en" referrerpolicy="strict-origin"
+  <iframe src="$BASE/checkout?item=notebook&amp;embed=inline&amp;lang=en"
+    referrerpolicy="strict-origin" width="100%" height="420"
     name="coinslot-checkout" title="Checkout" allow="clipboard-write"
-    sandbox="allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox"
-    width="100%" height="420"></iframe>
+    sandbox="allow-scripts allow-same-origin allow-forms allow-popups
+      allow-popups-to-escape-sandbox"></iframe>
 </coinslot-checkout>
 <p><a id="plain" href="$BASE/checkout?item=notebook" target="_blank">Pay with crypto</a></p>`
 

@@ -404,7 +404,7 @@ export class CheckoutElement extends HTMLElement {
       text(this.#failure === 'offline' ? 'offline' : url ? 'failed' : 'create'),
       url && make('a', {
         href: url,
-        // A page that is not listed may itself be in a frame, and the browser keeps the checkout out.
+        // An unlisted page may itself be in a frame, in which the browser refuses the checkout.
         target: this.#texts.listed ? '_self' : '_blank',
       }, text('link')),
       make('button', { onclick: () => this.#begin() }, text('retry')),

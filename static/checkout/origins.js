@@ -4,8 +4,8 @@ const script = /** @type {HTMLScriptElement} */ (document.currentScript);
 export const CHECKOUT_ORIGIN = new URL(script.src).origin;
 
 /**
- * The origin of the host page: "null" in a frame with a sandbox that lacks allow-same-origin. The
- * origin of its address is another, also in a frame with srcdoc.
+ * The origin of the host page; "null" in a sandbox without allow-same-origin. The origin of its
+ * address may be another one: a frame whose HTML is an attribute has that of the page around it.
  */
 export const PAGE_ORIGIN = origin;
 
