@@ -246,7 +246,7 @@ func (w *wordPress) runPHP(code string) string {
 // with t.
 func startMariaDB(t *testing.T) (socket string) {
 	t.Helper()
-	dir := fortest.Must(os.MkdirTemp("/tmp", "coinslot-mariadb-"))(t) // a socket's name is short
+	dir := fortest.Must(makeMariaDBFolder())(t)
 	t.Cleanup(func() { fortest.OK(t, os.RemoveAll(dir)) })
 	socket = filepath.Join(dir, "socket")
 
@@ -287,6 +287,10 @@ func startMariaDB(t *testing.T) (socket string) {
 	})
 	return socket
 }
+
+// makeMariaDBFolder makes a folder that another user can be given, unlike t.TempDir's. Its name is
+// short, because that of a socket has to be.
+func makeMariaDBFolder() (string, error) { return os.MkdirTemp("/tmp", "coinslot-mariadb-") }
 
 // mariaDBUser returns whose the server is, because MariaDB refuses to run as root. Nil = whose this
 // process is.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -64,6 +65,8 @@ type wordPressShop struct {
 func (w *wordPress) signIn() *browser.Page {
 	w.t.Helper()
 	p := chromium.Open(w.t, w.site+"/wp-login.php", browser.Options{Height: 1000})
+	p.WaitJS(`document.activeElement?.id === "user_login"`, // its script selects what is typed before
+		"the form to have the focus")
 	p.Type("#user_login", wordPressUser)
 	p.Type("#user_pass", wordPressPassword)
 	p.Click("#wp-submit")
@@ -285,11 +288,11 @@ func (s *wordPressShop) paysOnce(t *testing.T) {
 }
 
 func (s *wordPressShop) eachSession(t *testing.T) {
-	s.pays(t, s.coffee, "4.50")
-	session := s.pays(t, s.tip, "25.50")
-	row := s.awaitRow(t, session, "Paid")
+	first := s.pays(t, s.coffee, "4.50")
+	second := s.pays(t, s.tip, "25.50")
+	s.awaitRow(t, first, "Paid")
+	row := s.awaitRow(t, second, "Paid")
 	fortest.Equal(t, row["item"]+" "+row["amount"], "Tip 25.50", "the order")
-	fortest.Until(t, "three orders", func() bool { return s.orders() == "3" })
 }
 
 func (s *wordPressShop) pendingPaysNothing(t *testing.T) {
@@ -401,6 +404,21 @@ func (s *wordPressShop) repeated(t *testing.T) {
 	}
 	fortest.Equal(t, s.orders(), before, "orders")
 	fortest.Equal(t, s.mailsOf(e.Data["id"].(string), "Paid:"), 1, "mails")
+
+	// at the same time
+	const session = "cs_atonce"
+	same := e.about("evt_at_once", "checkout.confirmed", session, 5, nil)
+	var deliveries sync.WaitGroup
+	for range 4 {
+		deliveries.Go(func() {
+			if status := s.deliverNow(t, same); status != http.StatusOK {
+				t.Errorf("the answer to one of several deliveries = %d", status)
+			}
+		})
+	}
+	deliveries.Wait()
+	s.awaitRow(t, session, "Paid")
+	fortest.Equal(t, s.mailsOf(session, "Paid:"), 1, "mails")
 }
 
 func (s *wordPressShop) outOfOrder(t *testing.T) {
@@ -466,7 +484,7 @@ func (s *wordPressShop) playMoney(t *testing.T) {
 	s.admin.Resize(1280, 1400)
 }
 
-// An order with news leaves the trash, and none is stored twice.
+// An order leaves the trash when something happens to it, and none is stored twice.
 func (s *wordPressShop) trash(t *testing.T) {
 	e := s.confirmed(t)
 	session := e.Data["id"].(string)
@@ -480,8 +498,8 @@ func (s *wordPressShop) trash(t *testing.T) {
 	fortest.Equal(t, len(s.row(t, session)), 0, "the order's cells in the list")
 
 	more := map[string]any{"review_reason": "paid_after_confirmation"}
-	news := e.about("evt_news", "checkout.review", session, 91, more)
-	fortest.Equal(t, s.deliverNow(t, news), http.StatusOK, "the answer to news")
+	later := e.about("evt_later", "checkout.review", session, 91, more)
+	fortest.Equal(t, s.deliverNow(t, later), http.StatusOK, "the answer to what is new")
 	s.awaitRow(t, session, "Paid look at it")
 }
 

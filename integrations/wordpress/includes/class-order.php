@@ -79,7 +79,7 @@ final class Order {
 
 	/**
 	 * Reports whether the owner is to get a mail of an event and has not got it yet. A session is
-	 * confirmed once, and stays so; a review is news only until something newer is known.
+	 * confirmed once, and stays so; a review counts only until something newer is known.
 	 */
 	public function owes_mail( string $id ): bool {
 		$event = $this->events[ $id ];

@@ -132,7 +132,7 @@ function find_post( string $session ): ?\WP_Post {
 
 /**
  * Stores an order in its post, or in a new one if $post is null, and returns the post's number. An
- * order with news leaves the trash. Errors: the database refuses it.
+ * order in the trash leaves it. Errors: the database refuses it.
  */
 function save_order( Order $order, ?int $post ): int {
 	$stored = wp_insert_post(

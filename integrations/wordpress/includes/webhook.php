@@ -75,8 +75,8 @@ function receive( array $headers, string $body, int $now ): array {
  * again; what could not be done is. Returns what was done.
  */
 function keep( string $id, array $event ): string {
-	$post  = find_post( $event['data']['id'] );
-	$order = $post ? order_of( $post ) : Order::fresh();
+	$post   = find_post( $event['data']['id'] );
+	$order  = $post ? order_of( $post ) : Order::fresh();
 	$is_new = $order->apply( $id, $event );
 	if ( ! $post && ! $order->has_money() ) {
 		return 'not stored, because nothing was paid';
