@@ -37,6 +37,8 @@ const (
 	CodeOrderConflict       Code = "order_conflict"
 	CodeIdempotency         Code = "idempotency_conflict"
 	CodeReviewChanged       Code = "review_changed"
+	CodeRefundConflict      Code = "refund_conflict"
+	CodeRefundExceeds       Code = "refund_exceeds"
 	CodeWebhookUnset        Code = "webhook_unset"
 	CodeCursorGone          Code = "cursor_gone"
 	CodeTooLarge            Code = "too_large"

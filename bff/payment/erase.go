@@ -93,6 +93,10 @@ func (s *Session) erasePersonal(now time.Time) {
 		s.Attempts[i].Email = ""
 		s.Attempts[i].Comment = ""
 	}
+	s.Refunds = slices.Clone(s.Refunds)
+	for i := range s.Refunds {
+		s.Refunds[i].Reason = ""
+	}
 	s.Timeline = erasedTimeline(s.Timeline)
 }
 
@@ -146,7 +150,7 @@ func erasedTimeline(list []TimelineEntry) []TimelineEntry {
 			"attempt.duplicate", "attempt.handed_over", "attempt.abandoned", "attempt.replaced",
 			"attempt.confirmed",
 			"attempt.expired", "attempt.cancelled", "attempt.review", "attempt.paid_more",
-			"attempt.regressed", "attempt.shares_transaction":
+			"attempt.regressed", "attempt.shares_transaction", "session.refunded":
 		case "session.resolved":
 			e.Detail, _, _ = strings.Cut(e.Detail, ":")
 		default:
@@ -181,6 +185,9 @@ func (e Event) Erased(much Erasure, now time.Time) Event {
 			o.CancelURL = ""
 		}
 
+		for i := range o.Refunds {
+			o.Refunds[i].Reason = ""
+		}
 		o.Timeline = erasedTimeline(o.Timeline)
 		if o.ErasedAt == nil {
 			o.ErasedAt = utcOrNil(now)

@@ -21,6 +21,7 @@ const (
 	EventExpired   EventType = "checkout.expired"
 	EventCancelled EventType = "checkout.cancelled"
 	EventReview    EventType = "checkout.review"
+	EventRefund    EventType = "checkout.refund" // one was recorded
 )
 
 // EventType is the type of a webhook.
@@ -114,6 +115,10 @@ func (s *Session) Events(before Session, now time.Time, opts EventOptions) []Eve
 		case a.hasUncountedMoney() && (more || old.State == Waiting && !old.underpaid()):
 			events = append(events, newEvent(s, opts, EventPartial, now, suffix))
 		}
+	}
+
+	for _, r := range s.Refunds[len(before.Refunds):] {
+		events = append(events, newEvent(s, opts, EventRefund, now, r.TxID))
 	}
 
 	t := EventType(s.Status.Event())

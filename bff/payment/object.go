@@ -52,6 +52,8 @@ type Object struct {
 	Deleted  bool            `json:"deleted,omitempty"`
 	Attempts []AttemptObject `json:"attempts"` // the oldest first
 	Timeline []TimelineEntry `json:"timeline"` // likewise
+	// Refunds are what the merchant has recorded as sent back, the oldest first.
+	Refunds []RefundObject `json:"refunds"`
 	// Warnings are in the answer to the request that opened the session if the order is
 	// probably wrong.
 	Warnings []Warning `json:"warnings,omitempty"`
@@ -89,6 +91,16 @@ type AttemptObject struct {
 	CreatedAt  time.Time  `json:"created_at"`
 	ExpiresAt  *time.Time `json:"expires_at"` // end of the time to pay
 	PaidAt     *time.Time `json:"paid_at"`
+}
+
+// RefundObject is a refund in the API. Amounts and times are as in [Object].
+type RefundObject struct {
+	Amount         string    `json:"amount"` // in the coin
+	CurrencySymbol string    `json:"currency_symbol"`
+	NetworkCode    string    `json:"network_code"`
+	TxID           string    `json:"tx_id"`
+	Reason         string    `json:"reason"` // of the merchant; empty = none, or erased
+	RecordedAt     time.Time `json:"recorded_at"`
 }
 
 // EventOptions configures [Session.Object].
@@ -151,6 +163,17 @@ func (s *Session) Object(opts EventOptions) Object {
 		Deleted:    s.Deleted,
 		Attempts:   []AttemptObject{},
 		Timeline:   s.Timeline,
+		Refunds:    []RefundObject{},
+	}
+	for _, r := range s.Refunds {
+		o.Refunds = append(o.Refunds, RefundObject{
+			Amount:         FormatAmount(r.Amount),
+			CurrencySymbol: r.CurrencySymbol,
+			NetworkCode:    r.NetworkCode,
+			TxID:           r.TxID,
+			Reason:         r.Reason,
+			RecordedAt:     r.RecordedAt.UTC(),
+		})
 	}
 	for i := range s.Attempts {
 		o.Attempts = append(o.Attempts, s.Attempts[i].object(opts.Coins))
@@ -178,6 +201,9 @@ func (o Object) withoutNil() Object {
 	}
 	if o.Timeline == nil {
 		o.Timeline = []TimelineEntry{}
+	}
+	if o.Refunds == nil {
+		o.Refunds = []RefundObject{}
 	}
 	return o
 }

@@ -47,6 +47,7 @@ type Session struct {
 	Deleted  bool      `json:"deleted,omitempty"`
 
 	Attempts []Attempt       `json:"attempts,omitempty"`
+	Refunds  []Refund        `json:"refunds,omitempty"` // the oldest first
 	Notice   Notice          `json:"notice,omitzero"`
 	Timeline []TimelineEntry `json:"timeline,omitempty"`
 }
