@@ -64,7 +64,8 @@ func TestReadDates(t *testing.T) {
 		codes = append(codes, r.TrackingCode)
 	}
 	slices.Sort(codes)
-	fortest.Equal(t, fmt.Sprint(len(codes), codes[0], codes[70]), "71 2026-10-01 2026-12-10", "read")
+	fortest.Equal(t, fmt.Sprint(len(codes), " ", codes[0], " ", codes[70]), "71 2026-10-01 2026-12-10",
+		"read")
 	for _, q := range list.asked {
 		fortest.Equal(t, q.Status, "confirmed", "status asked for")
 	}
