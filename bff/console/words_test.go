@@ -114,7 +114,7 @@ func TestKeys(t *testing.T) {
 		},
 		{`(?:need\{\s*Name: |n\.Name(?:, n\.\w+)* = )"([a-z]+)"`, func(key string) bool {
 			var out strings.Builder
-			err := templates()["overview"].ExecuteTemplate(&out, "need", need{Name: key})
+			err := templates(time.UTC)["overview"].ExecuteTemplate(&out, "need", need{Name: key})
 			return err == nil && strings.Contains(out.String(), "<h3>")
 		}},
 	} {
