@@ -34,10 +34,13 @@ var linked = []string{
 // 800,000 became 802,000 for the chains that a pasted address may name (3,000 bytes), the dates of
 // languages, and what notices a silent socket. 802,000 became 812,000 for a phone's pay screen, which
 // opens wallets by links, for the former names of coins, and for a QR code whose content the server
-// chooses: 9,800 bytes together, where alone they had 5,100 and 800.
+// chooses: 9,800 bytes together, where alone they had 5,100 and 800. 812,000 became 815,000 because
+// the same program has up to 1,200 bytes more or less after a change of a class or a name: a limit
+// closer than that fails for nothing. What the shop
+// has sent back is 650 bytes of it, and 2,000 of the program, whose limit was 5,985,000.
 const (
-	rawLimit    = 5_985_000 // the zeroes of its data are in it, for brotli to take out
-	brotliLimit = 812_000
+	rawLimit    = 5_988_000 // the zeroes of its data are in it, for brotli to take out
+	brotliLimit = 815_000
 )
 
 // TestProgram builds the program as it is shipped, unless the one in static/dist

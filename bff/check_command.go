@@ -17,14 +17,16 @@ import (
 	"golang.org/x/term"
 )
 
-// runCheck validates the setup; it is read-only, but for the test that -webhook sends.
+// runCheck validates the setup; it is read-only, but for the tests that -webhook and -test-alerts
+// send.
 // Errors: a check failed.
 func runCheck(ctx context.Context, args []string, s streams) error {
-	var asJSON, hook, verbose bool
+	var asJSON, hook, alerts, verbose bool
 	overrides, err := parseSettings("check", args, s, func(flags *flag.FlagSet) {
 		flags.BoolVar(&asJSON, "json", false, "print JSON")
 		flags.BoolVar(&verbose, "v", false, "list every coin and network")
 		flags.BoolVar(&hook, "webhook", false, "send a test webhook")
+		flags.BoolVar(&alerts, "test-alerts", false, "send a test alert to each target")
 	})
 	if err != nil {
 		return err
@@ -40,6 +42,7 @@ func runCheck(ctx context.Context, args []string, s streams) error {
 		Problem:  problem,
 		Inspect:  store.Inspect,
 		Webhook:  hook,
+		Alerts:   alerts,
 		Built:    at,
 	}
 	found := setup.Findings(ctx)

@@ -43,8 +43,8 @@ func commands() []command {
 			"coinslot init [NAME]", runInit},
 		{"demo", "run it with a sandbox gateway and a demo shop; needs no settings", runDemo},
 		{"sandbox", "run a simulated gateway alone, to test a shop in any language", runSandbox},
-		{"check", "validate configuration, database, gateway and network; -webhook also sends a " +
-			"test, -json prints JSON", runCheck},
+		{"check", "validate configuration, database, gateway and network; -webhook and " +
+			"-test-alerts also send a test, -json prints JSON", runCheck},
 		{"reconcile", "compare the gateway's transactions with the database: -from 2026-11-01 " +
 			"-to 2026-11-21", runReconcile},
 		{"statement", "print the month for the accountant, compared with the gateway's lists: " +

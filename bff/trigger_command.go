@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"flag"
 	"fmt"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"coinslot/bff/payment"
 	"coinslot/client"
 )
 
@@ -21,6 +23,7 @@ var triggers = map[string]string{
 	"checkout.expired":   "expire",
 	"checkout.cancelled": "cancel",
 	"checkout.review":    "tenfold",
+	"checkout.refund":    "over",
 }
 
 // triggerOf returns the kind of payment for an event. Errors: an unknown event.
@@ -88,8 +91,40 @@ func runTrigger(ctx context.Context, args []string, s streams) error {
 		}
 		fmt.Fprintf(s.out, "Simulated %q\n", kind)
 	}
+	if event == string(payment.EventRefund) {
+		if err := refundExcess(ctx, api, session.ID, s); err != nil {
+			return err
+		}
+	}
 
 	return awaitEvent(ctx, api, session.ID, event, s)
+}
+
+// refundExcess records that what a shopper paid too much went back.
+func refundExcess(
+	ctx context.Context, api *client.Client, session string, s streams,
+) error {
+	err := awaitEvent(ctx, api, session, string(payment.EventConfirmed), s)
+	if err != nil {
+		return err
+	}
+	paid, err := api.Session(ctx, session)
+	if err != nil {
+		return err
+	}
+
+	refund := client.NewRefund{
+		Amount:         paid.OverpaidAmount,
+		CurrencySymbol: "USDT",
+		NetworkCode:    "trc20",
+		TxID:           fmt.Sprintf("%x", sha256.Sum256([]byte(rand.Text()))),
+		Reason:         "a test",
+	}
+	if _, err := api.Refund(ctx, session, refund); err != nil {
+		return err
+	}
+	fmt.Fprintf(s.out, "Recorded a refund of %s USDT\n", refund.Amount)
+	return nil
 }
 
 // awaitEvent waits for an event of a session, and prints it.

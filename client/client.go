@@ -82,6 +82,13 @@ func (c *Client) Recheck(ctx context.Context, id string) (s Session, err error) 
 	return s, err
 }
 
+// Refund records a refund of a session that you have paid from a wallet of your own. Repeat it as
+// it is: the same TxID is the same refund.
+func (c *Client) Refund(ctx context.Context, id string, r NewRefund) (s Session, err error) {
+	err = c.Do(ctx, http.MethodPost, sessionPath(id)+"/refunds", r, &s)
+	return s, err
+}
+
 func sessionPath(id string) string { return "/v1/sessions/" + url.PathEscape(id) }
 
 // Sessions returns the sessions that q selects, newest first. An error is the last element.

@@ -62,6 +62,7 @@ func TestTypesMatchTheDocument(t *testing.T) {
 	member := regexp.MustCompile(`(?m)^  "?(\w+)"?(\??): (.*);$`)
 	for name, inGo := range map[string]any{
 		"Session": client.Session{}, "Attempt": payment.AttemptObject{}, "Entry": payment.TimelineEntry{}, "Warning": payment.Warning{},
+		"Refund": payment.RefundObject{}, "NewRefund": client.NewRefund{},
 		"NewSession": client.NewSession{}, "Rate": client.Rate{}, "ListedRate": client.ListedRate{}, "LoggedEvent": client.Event{}, "EventList": client.EventPage{},
 	} {
 		want := d.Components.Schemas[name]

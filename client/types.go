@@ -50,6 +50,18 @@ type NewSession struct {
 	IdempotencyKey string `json:"-"`
 }
 
+// NewRefund is money that you sent back by a wallet of your own. Only Reason and ConfirmExcess may
+// be left out.
+type NewRefund struct {
+	Amount         string `json:"amount"` // "2.5", in the coin
+	CurrencySymbol string `json:"currency_symbol"`
+	NetworkCode    string `json:"network_code"`
+	TxID           string `json:"tx_id"` // on the blockchain
+	Reason         string `json:"reason,omitempty"`
+	// ConfirmExcess allows that more went back than arrived in this coin.
+	ConfirmExcess bool `json:"confirm_excess,omitempty"`
+}
+
 // ListedRate is what one unit of a currency is worth now. Numbers are decimal text.
 type ListedRate struct {
 	Currency   string     `json:"currency"`           // ISO 4217 code, "EUR"

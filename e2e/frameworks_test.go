@@ -44,7 +44,7 @@ func TestFullFrameworks(t *testing.T) {
 		t.Run(project.name, func(t *testing.T) {
 			shop := "http://localhost:" + ports[project.name]
 			dir := t.TempDir()
-			copyProject(t, project.name, dir,
+			copyProject(t, filepath.Join("testdata", "frameworks", project.name), dir,
 				strings.NewReplacer(inPages, s.base, "http://localhost:3000", shop))
 			env := npmSettings(t, "npm_config_prefer_offline=true", "NEXT_TELEMETRY_DISABLED=1",
 				"ASTRO_TELEMETRY_DISABLED=1")
@@ -75,10 +75,10 @@ func TestFullFrameworkShops(t *testing.T) {
 		"NEXT_TELEMETRY_DISABLED=1", "TARBALL="+packNPM(t)))
 }
 
-// copyProject copies a folder of testdata/frameworks, with addresses replaced.
-func copyProject(t *testing.T, name, dir string, addresses *strings.Replacer) {
+// copyProject copies a folder, with addresses replaced.
+func copyProject(t *testing.T, folder, dir string, addresses *strings.Replacer) {
 	t.Helper()
-	fortest.OK(t, os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "frameworks", name))))
+	fortest.OK(t, os.CopyFS(dir, os.DirFS(folder)))
 	fortest.OK(t, filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err

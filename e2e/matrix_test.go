@@ -97,7 +97,14 @@ var plainHTML = `<!doctype html><html lang=en><meta charset=utf-8><title>Shop</t
 // first request only. A page of 127.0.0.1 is cross-site to localhost, one of another port is not.
 func newHost(t testing.TB, checkout *string) (crossSite, sameSite string) {
 	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewServer(hostPages(checkout))
+	t.Cleanup(server.Close)
+	return server.URL, strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
+}
+
+// hostPages are those of newHost.
+func hostPages(checkout *string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()
 		for name, values := range hosts[q.Get("host")] {
 			w.Header().Set(name, strings.ReplaceAll(values[0], "%[1]s", *checkout))
@@ -116,9 +123,7 @@ func newHost(t testing.TB, checkout *string) (crossSite, sameSite string) {
 		}
 		fmt.Fprintf(w, `<a href="%s/checkout/%s">Pay with crypto</a></coinslot-checkout>`,
 			*checkout, q.Get("session"))
-	}))
-	t.Cleanup(server.Close)
-	return server.URL, strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
+	})
 }
 
 // recordViolations is a script of every document that records violations of its policies and the

@@ -3,7 +3,6 @@ package e2e
 import (
 	"crypto/x509"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -68,25 +67,17 @@ func newPhone(t testing.TB, host string) *phone {
 func startCaddy(t testing.TB, servers map[string]string) (address string) {
 	t.Helper()
 	address = "127.0.0.1:" + fortest.FreePort(t)
-	dir := t.TempDir()
-	conf, pair := filepath.Join(dir, "Caddyfile"), filepath.Join(dir, "pair.pem")
+	conf := filepath.Join(t.TempDir(), "Caddyfile")
+	pair := writePair(t)
 	text := "{\n\tadmin off\n\tauto_https off\n\tservers {\n\t\tprotocols h1 h2\n\t}\n}\n"
 	for host, server := range servers {
 		text += fmt.Sprintf("https://%s:%s {\n\tbind 127.0.0.1\n\ttls %s %s {\n\t\tprotocols tls1.3\n\t}\n\treverse_proxy %s\n}\n",
 			host, port(address), pair, pair, server)
 	}
-	certificate := browser.Certificate()
-	key, err := x509.MarshalPKCS8PrivateKey(certificate.PrivateKey)
+	fortest.OK(t, os.WriteFile(conf, []byte(text), 0o600))
 	cmd := exec.Command(need.Server(t, "caddy"), "run", "--adapter", "caddyfile", "--config", conf)
 	child.Tie(cmd)
-	if err := errors.Join(err, os.WriteFile(conf, []byte(text), 0o600), os.WriteFile(pair, append(
-		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]}),
-		pem.EncodeToMemory(&pem.Block{
-			Type:  "PRIVATE KEY",
-			Bytes: key,
-		})...), 0o600), cmd.Start()); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, cmd.Start())
 	t.Cleanup(func() { child.End(cmd) })
 	fortest.Until(t, "Caddy to listen", func() bool {
 		conn, err := net.Dial("tcp", address)
@@ -96,6 +87,20 @@ func startCaddy(t testing.TB, servers map[string]string) (address string) {
 		return err == nil
 	})
 	return address
+}
+
+// writePair writes the certificate that browsers of tests believe, with its key, and returns the path.
+func writePair(t testing.TB) string {
+	t.Helper()
+	certificate := browser.Certificate()
+	key := fortest.Must(x509.MarshalPKCS8PrivateKey(certificate.PrivateKey))(t)
+	pair := append(
+		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]}),
+		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})...,
+	)
+	path := filepath.Join(t.TempDir(), "pair.pem")
+	fortest.OK(t, os.WriteFile(path, pair, 0o600))
+	return path
 }
 
 // newLine returns a line that ends with the test.

@@ -1,5 +1,5 @@
 // Package integrations tests what shop systems load: the parts of it that need neither the shop system nor a checkout.
-// e2e TestFullMedusa runs the payment provider for Medusa with both.
+// e2e TestFullMedusa and TestFullWordPress run the payment provider for Medusa and the plugin for WordPress with both.
 package integrations
 
 import (
@@ -48,7 +48,13 @@ func TestWooCommercePlugin(t *testing.T) {
 	passes(t, exec.Command(need.Command(t, "php"), "woocommerce/tests/run.php"))
 }
 
-// Each integration knows how many digits an amount of a currency has, as the checkout does.
+// The plugin for WordPress, with stand-ins for WordPress.
+func TestWordPressPlugin(t *testing.T) {
+	t.Parallel()
+	passes(t, exec.Command(need.Command(t, "php"), "wordpress/tests/run.php"))
+}
+
+// Each integration that opens sessions knows how many digits an amount of a currency has, as the checkout does.
 func TestDigitsOfCurrencies(t *testing.T) {
 	t.Parallel()
 	want := map[int][]string{}
@@ -95,6 +101,7 @@ func TestBehaviors(t *testing.T) {
 	for column, tests := range []map[string]string{
 		{"unit": "medusa/test/provider.test.ts", "shop": "medusa/test/medusa.test.mjs"},
 		{"unit": "woocommerce/tests/run.php"},
+		{"unit": "wordpress/tests/run.php", "shop": "../e2e/wordpress_test.go"},
 	} {
 		for kind, file := range tests {
 			source := string(fortest.Must(os.ReadFile(file))(t))
@@ -106,7 +113,7 @@ func TestBehaviors(t *testing.T) {
 				if said != tested[number] {
 					t.Errorf("behavior %s: README.md says %q; a test in %s: %t", number, cell, file, tested[number])
 				}
-				if kind == "unit" && !strings.Contains(source, number+": "+names[number]) {
+				if kind == "unit" && said && !strings.Contains(source, number+": "+names[number]) {
 					t.Errorf("%s has no test named \"%s: %s\"", file, number, names[number])
 				}
 			}
@@ -117,7 +124,7 @@ func TestBehaviors(t *testing.T) {
 // numbersOfTests returns the behaviors with which the names of tests begin: "1, 2: the name".
 func numbersOfTests(source string) map[string]bool {
 	numbers := map[string]bool{}
-	declared := regexp.MustCompile("(?m)^\\s*(?:test\\(\"|test\\(`|')(\\d+(?:, \\d+)*): ")
+	declared := regexp.MustCompile("(?m)^\\s*(?:test\\(\"|test\\(`|t\\.Run\\(\"|')(\\d+(?:, \\d+)*): ")
 	for _, found := range declared.FindAllStringSubmatch(source, -1) {
 		for number := range strings.SplitSeq(found[1], ", ") {
 			numbers[number] = true

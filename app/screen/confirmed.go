@@ -25,7 +25,7 @@ func (c *confirmed) Draw() *node.Element {
 	isStuck := shopURL(p, p.View.SuccessURL) == ""
 	return box("blocks",
 		outcome(p, mark("done"), "done.title", sentence(p, "done.text")),
-		unusual(p, a),
+		unusual(p, a, 8),
 		till(p, a,
 			widget.Fact(p, "done.order", "order", p.View.Order.Ref),
 			networkFact(p, a),
@@ -43,18 +43,34 @@ func (c *confirmed) Draw() *node.Element {
 	)
 }
 
-// unusual says that the payment was late or too much.
-func unusual(p widget.Page, a wire.Attempt) node.Node {
+// unusual says that the payment was late or too much, and what the shop has sent back. Long ids of
+// transactions are shortened to so many characters at both ends.
+func unusual(p widget.Page, a wire.Attempt, ends int) node.Node {
 	over := a.OverpaidAmount
-	return node.If(a.Late || over != "", func() node.Node {
-		return node.El("div").Class("note"+widget.TextIf(over != "", " warn")).Body(
-			node.If(a.Late, func() node.Node {
-				return node.El("p").Attr("data-part", "late").Text(p.T("late.text"))
-			}),
-			node.If(over != "", func() node.Node {
-				return node.El("p").Attr("data-part", "overpaid").Attr("data-value", over).
-					Text(p.T("over.text", "amount", p.Amount(over, a.Shown())))
-			}),
+	return node.If(a.Late || over != "" || len(p.View.Refunds) > 0, func() node.Node {
+		return node.El("div").Class("note" + widget.TextIf(over != "", " warn")).Body(
+			append(refunds(p, ends),
+				node.If(a.Late, func() node.Node {
+					return node.El("p").Attr("data-part", "late").Text(p.T("late.text"))
+				}),
+				node.If(over != "", func() node.Node {
+					return node.El("p").Attr("data-part", "overpaid").Attr("data-value", over).
+						Text(p.T("over.text", "amount", p.Amount(over, a.Shown())))
+				}),
+			)...,
 		)
 	})
+}
+
+// refunds are sentences about what the shop has sent back, each with its transaction.
+func refunds(p widget.Page, ends int) []node.Node {
+	var list []node.Node
+	for _, r := range p.View.Refunds {
+		said := p.T("refund.text", "amount", p.Amount(r.Amount, r.Symbol), "day", r.Day)
+		tx := wire.Transaction{TxID: r.TxID, TxURL: r.TxURL}
+		list = append(list, node.El("p").Attr("data-part", "refund").
+			Attr("data-value", r.Amount).
+			Body(node.Text(said+" · "), widget.TransactionLink(p, tx, "refund-tx", ends, "")))
+	}
+	return list
 }

@@ -45,6 +45,7 @@ func (e *ended) withMoney(head node.Node) *node.Element {
 	a := e.Page.View.LatestAttempt()
 	return box("blocks",
 		head,
+		unusual(p, a, 8),
 		node.El("dl").Class("facts").Body(
 			node.If(a.MissingAmount != "", func() node.Node {
 				return widget.SumLine(
@@ -99,6 +100,7 @@ func (e *ended) withoutMoney(head node.Node) *node.Element {
 	}
 	return box("blocks",
 		head,
+		unusual(p, p.View.LatestAttempt(), 8),
 		box("actions", first, leave(isCancelled, "button")),
 		node.If(p.View.Can(wire.Recheck), func() node.Node {
 			return box("card",

@@ -77,7 +77,7 @@ func TestEveryStatusHasAScreen(t *testing.T) {
 // TestEveryScreen holds what every page must have, whatever it shows.
 func TestEveryScreen(t *testing.T) {
 	several := map[string]bool{"offer-suggested": true, "currency": true, "network": true,
-		"wallet": true, "simulate": true}
+		"wallet": true, "simulate": true, "refund": true, "refund-tx": true}
 	for _, s := range screentest.Gallery() {
 		t.Run(s.Name, func(t *testing.T) {
 			page := page(named(t, s.Name))

@@ -16,7 +16,7 @@ func receipt(p widget.Page, a wire.Attempt, zone widget.Zone) *node.Element {
 			return node.El("p").Attr("data-part", "shop").Attr("translate", "no").
 				Attr("dir", "auto").Text(merchant(p))
 		})),
-		unusual(p, a),
+		unusual(p, a, wholeTx),
 		till(p, a,
 			node.If(a.PayableAmount != "", func() node.Node {
 				return widget.SumLine(p, "part.asked", "asked", a.PayableAmount, a.Shown())

@@ -84,13 +84,14 @@ func TransactionLinks(p Page, a wire.Attempt, ends int, label string) []node.Nod
 		if tx.TxID == a.TxID {
 			part = "tx"
 		}
-		list = append(list, transactionLink(p, tx, part, ends, label))
+		list = append(list, TransactionLink(p, tx, part, ends, label))
 		label = ""
 	}
 	return list
 }
 
-func transactionLink(p Page, tx wire.Transaction, part string, ends int, label string) node.Node {
+// TransactionLink is one transaction, as in TransactionLinks.
+func TransactionLink(p Page, tx wire.Transaction, part string, ends int, label string) node.Node {
 	link := el("span")
 	shown := []rune(tx.TxID)
 	if tx.TxURL != "" {

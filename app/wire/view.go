@@ -36,6 +36,8 @@ type View struct {
 	// Receipt proves a confirmed payment to the merchant: a JWT signed with EdDSA
 	// (docs/verify.md); empty in every other status.
 	Receipt string `json:"receipt,omitempty"`
+	// Refunds are what the merchant has sent back, the oldest first.
+	Refunds []Refund `json:"refunds,omitempty"`
 	// Support is the merchant's support, an https: or mailto: URL; may be empty.
 	Support string `json:"support,omitempty"`
 
@@ -170,7 +172,8 @@ type Attempt struct {
 	// the same rounded up to the token's decimals.
 	PayAmount     string `json:"pay_amount"`
 	PayableAmount string `json:"payable_amount"`
-	// PaidAmount, MissingAmount and OverpaidAmount are in the coin; empty = none.
+	// PaidAmount, MissingAmount and OverpaidAmount are in the coin; empty = none. OverpaidAmount is
+	// without what was sent back.
 	PaidAmount       string `json:"paid_amount"`
 	MissingAmount    string `json:"missing_amount"`
 	OverpaidAmount   string `json:"overpaid_amount"`
@@ -219,6 +222,15 @@ func (a *Attempt) Shown() string {
 type Transaction struct {
 	TxID  string `json:"tx_id"`
 	TxURL string `json:"tx_url"` // https only; empty otherwise
+}
+
+// Refund is money that the merchant has sent back.
+type Refund struct {
+	Amount string `json:"amount"` // in the coin
+	Symbol string `json:"symbol"` // of the coin, as shoppers read it
+	Day    string `json:"day"`    // as people of the page's language write it
+	TxID   string `json:"tx_id"`
+	TxURL  string `json:"tx_url"` // https only; empty otherwise
 }
 
 // Call is a transaction for eth_sendTransaction without its sender. All values are "0x" and

@@ -62,6 +62,7 @@ func Routes(site *web.Server, c Config) []web.Route {
 		s.merchantRoute("POST /v1/sessions/{session}/cancel", s.cancelSession),
 		s.merchantRoute("POST /v1/sessions/{session}/recheck", s.recheckSession),
 		s.merchantRoute("POST /v1/sessions/{session}/resolve", s.resolveSession),
+		s.merchantRoute("POST /v1/sessions/{session}/refunds", s.recordRefund),
 		s.merchantRoute("GET /v1/currencies", s.listCurrencies),
 		s.merchantRoute("GET /v1/rates", s.listRates),
 		s.merchantRoute("GET /v1/transactions", s.listTransactions),

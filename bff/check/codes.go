@@ -36,6 +36,40 @@ func Codes(add string) []Code {
 	return list
 }
 
+// Opaque is the origin of a page without one, as browsers write it: of a frame with a sandbox that
+// lacks allow-same-origin, a file, or a data: URL. It cannot be listed.
+const Opaque = "null"
+
+// CodesOf returns Codes for a page of an origin, which may be Opaque.
+func CodesOf(origin, add string) []Code {
+	list := Codes(add)
+	if origin != Opaque {
+		return list
+	}
+
+	for i := range list {
+		if list[i].ID == opaqueRefused.ID {
+			list[i] = opaqueRefused
+		}
+	}
+	return list
+}
+
+// opaqueRefused is origin_refused for a page without an origin.
+var opaqueRefused = Code{Finding{
+	ID: "origin_refused",
+	Text: "Your page has no origin, so no setting can list it. Its frame has a sandbox without " +
+		"allow-same-origin, as some site builders have, or it is a file or a data: URL.",
+	Fix: "Have the frame's sandbox allow-same-origin, or serve the file over HTTP. If you cannot, " +
+		"sell by a link that opens a tab. For that, the sandbox needs allow-popups and " +
+		"allow-popups-to-escape-sandbox.",
+	Place: HTML,
+	Add:   []string{tabLink},
+}, []string{"origin"}}
+
+// tabLink pays without a frame.
+const tabLink = `<a href="{server}/checkout?item=…" target="_blank">Pay with crypto</a>`
+
 // fill returns c with pairs of old and new text replaced in its line.
 func (c Code) fill(pairs ...string) Code {
 	replacer := strings.NewReplacer(pairs...)
@@ -72,8 +106,8 @@ type Hints struct {
 	Timeout       string `json:"timeout"`
 }
 
-// NewHints returns those of the server at an origin, for a page of an origin that is not listed.
-// add is the AddOrigin of an [Embedding].
+// NewHints returns those of the server at an origin, for a page of an origin that is not listed, or
+// is Opaque. add is the AddOrigin of an [Embedding].
 func NewHints(server, add, origin string) Hints {
 	h := Hints{
 		OriginRefused: "COINSLOT_ORIGINS must list the origin of this page",
@@ -83,7 +117,11 @@ func NewHints(server, add, origin string) Hints {
 		Timeout: "no answer in time from " + server +
 			": is it reachable, and what COINSLOT_PUBLIC_URL says?",
 	}
-	if add != "" { // else the line has dots that are not ASCII
+	switch {
+	case origin == Opaque:
+		h.OriginRefused = "this page has no origin: it is in a sandbox without allow-same-origin, " +
+			"or a file. Sell by a link that opens a tab"
+	case add != "": // else the line has dots that are not ASCII
 		h.OriginRefused = "restart it to allow this page: " + AllowLine(add, nil, origin)
 	}
 

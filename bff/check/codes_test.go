@@ -38,6 +38,9 @@ func TestCodesAsJSON(t *testing.T) {
 		`"checks":["origin"]}`
 	fortest.Equal(t, string(got), want, "a code")
 
+	e.Given = Opaque
+	fortest.Equal(t, e.Explain().Fix, opaqueRefused.Fix, "the fix of a page without an origin")
+
 	e.Code = "no code"
 	if e.Explain() != nil {
 		t.Error("an unknown code is explained")

@@ -45,7 +45,7 @@ func (e Embedding) Findings() []Finding {
 // Explain returns the embedding's code, with its origins in the line; nil if it has none, or an
 // unknown one.
 func (e Embedding) Explain() *Code {
-	for _, c := range Codes(e.AddOrigin) {
+	for _, c := range CodesOf(e.Given, e.AddOrigin) {
 		if c.ID == e.Code {
 			origin := cmp.Or(e.Origin, "https://shop.example")
 			c = c.fill("{server}", e.URL, "{origin}", origin)
@@ -91,10 +91,13 @@ func (e Embedding) origin() Finding {
 	case e.Given == "":
 		f.set(Unknown, "No origin given. Enter it above, or add it to the "+
 			"address of this page: ?origin=https://shop.example")
-	case e.Given == "null", strings.HasPrefix(e.Given, "file:"):
-		f.set(Fail, "Your page is opened from a file, or has no origin for "+
-			"another reason (a data: URL, a sandboxed frame), so it cannot be listed. Serve it: "+
-			"python3 -m http.server 3000 makes it http://localhost:3000.")
+	case e.Given == Opaque:
+		f.set(Fail, opaqueRefused.Text+" "+opaqueRefused.Fix)
+		f.Place = opaqueRefused.Place
+		f.Add = opaqueRefused.fill("{server}", e.URL).Add
+	case strings.HasPrefix(e.Given, "file:"):
+		f.set(Fail, "Your page is opened from a file, which has no origin, so it cannot be listed. "+
+			"Serve it: python3 -m http.server 3000 makes it http://localhost:3000.")
 	case e.Origin == "":
 		f.set(Fail, "This is not an origin. An origin is scheme, host and "+
 			"port, like https://shop.example or http://localhost:3000: no path, no *, no user.")

@@ -42,9 +42,16 @@ func TestServerChecks(t *testing.T) {
 		{
 			"a file",
 			"origin",
-			func(e *Embedding) { e.Given, e.Origin, e.Listed = "null", "", false },
+			func(e *Embedding) { e.Given, e.Origin, e.Listed = "file:///shop.html", "", false },
 			Fail,
 			"",
+		},
+		{
+			"a sandbox",
+			"origin",
+			func(e *Embedding) { e.Given, e.Origin, e.Listed = "null", "", false },
+			Fail,
+			`<a href="https://pay.example/checkout?item=…" target="_blank">Pay with crypto</a>`,
 		},
 		{"https", "https", func(*Embedding) {}, OK, ""},
 		{

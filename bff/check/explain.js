@@ -22,7 +22,7 @@ function explain(code) {
   const server = new URL(import.meta.url).origin;
   const lines = [`coinslot explains ${code}`, 'Cause: ' + found.cause, 'Fix: ' + found['cure']];
   if (found.line) {
-    const line = found.line.replace('{server}', server).replace('{origin}', location.origin);
+    const line = found.line.replace('{server}', server).replace('{origin}', origin);
     lines.push(`Add to ${PLACES[found.place]}: ${line}`);
   }
   console.info(lines.join('\n  '), `\n  ${server}/docs/errors#${code}`);
@@ -86,7 +86,7 @@ function nameLateFrames() {
     if (!session && !sale || element.querySelector('iframe')) continue;
     const path = session ? `/checkout/${encodeURIComponent(session)}?` : `/checkout?${sale}`;
     const { lang } = document.documentElement;
-    const src = `${server}${path}embed=inline&origin=${location.origin}${lang && `&lang=${lang}`}`;
+    const src = `${server}${path}embed=inline&origin=${origin}${lang && `&lang=${lang}`}`;
     console.info('coinslot: this frame waits for checkout.js. In the HTML of the page, it loads at once. Put it into the element:\n' +
       `  <iframe src="${src}"\n` +
       '    name="coinslot-checkout" title="Checkout" allow="clipboard-write"\n' +

@@ -129,6 +129,8 @@ func (ch *checker) mayHoldSecret(name string) bool {
 	switch name {
 	case "COINSLOT_DATABASE":
 		return strings.Contains(ch.Settings.Database, "://")
+	case "COINSLOT_ALERTS":
+		return strings.Contains(ch.variable(name), "://")
 	case "COINSLOT_RATES":
 		return strings.Contains(ch.Settings.Rates, "://")
 	}

@@ -28,8 +28,8 @@ type Setup struct {
 	// Inspect looks at the database at a DSN and changes nothing. An error that there is no file
 	// is an os.ErrNotExist.
 	Inspect func(ctx context.Context, dsn string) (Database, error)
-	// Webhook sends a test to each reachable endpoint.
-	Webhook bool
+	// Webhook sends a test to each reachable endpoint, Alerts to each target of alerts.
+	Webhook, Alerts bool
 
 	// Resolve, Dial and Roots replace those of the system in tests; nil = the system's.
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)
@@ -44,13 +44,13 @@ type Setup struct {
 const partTimeout = 15 * time.Second
 
 // Findings makes all checks and returns their findings in order of dependency. It creates no file,
-// event or payment, and sends nothing but a test webhook, if asked to. It blocks for at most 15
-// seconds, and 20 more if an endpoint does not answer its test.
+// event or payment, and sends nothing but a test webhook and test alerts, if asked to. It blocks
+// for at most 15 seconds, and 20 more if an endpoint does not answer its test.
 func (s Setup) Findings(ctx context.Context) []Finding {
 	ch := &checker{Setup: s.withDefaults(), invalid: namedSettings(s.Problem)}
 	parts := []func(context.Context) findings{
 		ch.settings, ch.sandbox, ch.secrets, ch.files, ch.rates, ch.database, ch.retention,
-		ch.gateway, ch.public, ch.proxies, ch.origins, ch.webhooks, ch.ops, ch.machine,
+		ch.gateway, ch.public, ch.proxies, ch.origins, ch.webhooks, ch.alerts, ch.ops, ch.machine,
 	}
 	found := make([]findings, len(parts))
 	ctx, cancel := context.WithTimeout(ctx, partTimeout)

@@ -43,15 +43,16 @@ const (
 // rig is a correct set-up: a gateway, a checkout behind https and a merchant's endpoint, on its
 // own network.
 type rig struct {
-	t     *testing.T
-	ca    *authority
-	hosts map[string]string // address by name
-	at    map[string]string // listener by "address:port"
-	env   map[string]string
-	now   func() time.Time
-	built time.Time
-	serve http.Handler // the checkout
-	tests bool         // webhooks
+	t          *testing.T
+	ca         *authority
+	hosts      map[string]string // address by name
+	at         map[string]string // listener by "address:port"
+	env        map[string]string
+	now        func() time.Time
+	built      time.Time
+	serve      http.Handler // the checkout
+	tests      bool         // webhooks
+	testAlerts bool
 }
 
 // checkoutServer starts a shared checkout and returns its handler and its database.
@@ -130,7 +131,7 @@ func (w *rig) setup() check.Setup {
 	env := w.environ()
 	c, problem := config.Load(env, nil)
 	return check.Setup{
-		Env: env, Settings: c, Problem: problem, Inspect: store.Inspect, Webhook: w.tests,
+		Env: env, Settings: c, Problem: problem, Inspect: store.Inspect, Webhook: w.tests, Alerts: w.testAlerts,
 		Now: w.now, Built: w.built, Roots: w.ca.pool,
 		Resolve: func(_ context.Context, host string) ([]netip.Addr, error) {
 			if a, err := netip.ParseAddr(host); err == nil {
@@ -218,6 +219,7 @@ func TestFaults(t *testing.T) {
 	for area, faults := range map[string][]fault{
 		"settings": settingFaults(), "database": databaseFaults(), "gateway": gatewayFaults(),
 		"public": publicFaults(), "webhooks": webhookFaults(), "rates": ratesFaults(),
+		"alerts": alertFaults(),
 	} {
 		for _, f := range faults {
 			t.Run(area+"/"+f.name, func(t *testing.T) {

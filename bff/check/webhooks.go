@@ -38,7 +38,7 @@ func (ch *checker) webhooks(ctx context.Context) (list findings) {
 			if err != nil {
 				return // the part settings reports it
 			}
-			found[i] = ch.endpoint(ctx, u)
+			found[i] = ch.endpoint(ctx, "webhooks", u)
 			if ch.Webhook && ch.valid("COINSLOT_WEBHOOK_SECRET") &&
 				Count(found[i], Fail) == 0 {
 				found[i] = append(found[i], ch.testDelivery(ctx, raw, u.Host)...)
@@ -56,40 +56,41 @@ func (ch *checker) webhooks(ctx context.Context) (list findings) {
 	return append(list, slices.Concat(found...)...)
 }
 
-func (ch *checker) endpoint(ctx context.Context, u *url.URL) findings {
+// endpoint connects to a URL that is posted to; id is of the check.
+func (ch *checker) endpoint(ctx context.Context, id string, u *url.URL) findings {
 	host := u.Hostname()
 	port := cmp.Or(u.Port(), map[string]string{"https": "443", "http": "80"}[u.Scheme])
 	addrs, err := ch.Resolve(ctx, host)
 	if err != nil || len(addrs) == 0 {
-		return unreachable("webhooks", u.Host, host, err)
+		return unreachable(id, u.Host, host, err)
 	}
 
 	private := func(a netip.Addr) bool { return !webhook.Public(a.Unmap()) }
 	i := slices.IndexFunc(addrs, private)
 	if i >= 0 && !ch.Settings.AllowPrivateWebhooks {
-		return fail("webhooks", host+" leads to "+addrs[i].String()+", which is not a public "+
-			"address: webhooks to it are blocked", "use a public name, or set "+
+		return fail(id, host+" leads to "+addrs[i].String()+", which is not a public "+
+			"address: nothing is sent to it", "use a public name, or set "+
 			"COINSLOT_ALLOW_PRIVATE_WEBHOOKS=true if the endpoint is next to this server")
 	}
 
 	conn, err := ch.Dial(ctx, "tcp", net.JoinHostPort(addrs[0].Unmap().String(), port))
 	if err != nil {
-		return unreachable("webhooks", u.Host, host, err)
+		return unreachable(id, u.Host, host, err)
 	}
 
 	defer conn.Close()
 	if u.Scheme == "http" {
-		return ok("webhooks", u.Host+" is reachable, without https")
+		return ok(id, u.Host+" is reachable, without https")
 	}
 
 	secure := tls.Client(conn, ch.tls(host))
 	if err := secure.HandshakeContext(ctx); err != nil {
-		return unreachable("webhooks", u.Host, host, err)
+		return unreachable(id, u.Host, host, err)
 	}
 
 	state := secure.ConnectionState()
-	return orElse(ch.certificate("webhooks", host, &state),
-		ok("webhooks", u.Host+" is reachable, its certificate is valid until "+
+	return orElse(ch.certificate(id, host, &state),
+		ok(id, u.Host+" is reachable, its certificate is valid until "+
 			state.PeerCertificates[0].NotAfter.UTC().Format(time.DateOnly)))
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/locale"
 	"coinslot/bff/payment"
 	"coinslot/bff/token"
 	"coinslot/bff/wallet"
@@ -88,6 +89,8 @@ func View(s *payment.Session, o ViewOptions) wire.View {
 		v.CheckedMsAgo = max(0, o.Now.Sub(s.CheckedAt).Milliseconds())
 	}
 
+	v.Refunds = refundsView(s, o)
+
 	switch {
 	case s.Notice.Code != "":
 		v.Notice = o.notice(s.Notice.Code, a)
@@ -132,7 +135,9 @@ func viewAttempt(s *payment.Session, o ViewOptions) *wire.Attempt {
 	digits := tokens.Places(a.CurrencySymbol, a.NetworkCode)
 	w.PaidAmount = a.PaidText()
 	w.MissingAmount = a.Missing(digits)
-	w.OverpaidAmount = a.Overpaid(digits)
+	if excess := s.Excess(tokens); excess.IsPositive() {
+		w.OverpaidAmount = payment.FormatAmount(excess)
+	}
 	w.TolerancePercent = payment.FormatAmount(a.Tolerance)
 
 	w.TrackingCode = a.TrackingCode
@@ -157,6 +162,21 @@ func viewAttempt(s *payment.Session, o ViewOptions) *wire.Attempt {
 	w.PayableAmount = payment.FormatAmount(a.PayAmount.RoundCeil(digits))
 	addWallets(w, s, o)
 	return w
+}
+
+// refundsView lists what was sent back, the oldest first; nil = nothing.
+func refundsView(s *payment.Session, o ViewOptions) (list []wire.Refund) {
+	for _, r := range s.Refunds {
+		coin, _ := o.Tokens.Token(r.CurrencySymbol, r.NetworkCode)
+		list = append(list, wire.Refund{
+			Amount: payment.FormatAmount(r.Amount),
+			Symbol: cmp.Or(coin.NewSymbol, r.CurrencySymbol),
+			Day:    locale.FormatDay(o.Lang, r.RecordedAt),
+			TxID:   r.TxID,
+			TxURL:  s.RefundURL(r, o.Tokens),
+		})
+	}
+	return list
 }
 
 // currenciesView lists the choices by coin, in the order of [payment.RankOffers].

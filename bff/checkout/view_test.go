@@ -313,3 +313,34 @@ func TestViewHasWallets(t *testing.T) {
 		}
 	}
 }
+
+// The page has what went back, with the day in its language and a renamed coin by its present
+// name, and only the excess that is left.
+func TestRefundsInTheView(t *testing.T) {
+	s := waiting()
+	s.Status = wire.Confirmed
+	a := &s.Attempts[0]
+	a.State = payment.Confirmed
+	a.Paid = dec("28.03")
+	a.TxID = strings.Repeat("1", 64)
+	a.TxURL = "https://tronscan.example/" + a.TxID
+	back := strings.Repeat("d", 64)
+	s.Refunds = []payment.Refund{
+		{Amount: dec("1.00"), CurrencySymbol: "USDT", NetworkCode: "trc20"},
+		{Amount: dec("7"), CurrencySymbol: "TON", NetworkCode: "ton"},
+	}
+	for i := range s.Refunds {
+		s.Refunds[i].TxID = back
+		s.Refunds[i].RecordedAt = noon
+	}
+
+	v := View(s, ViewOptions{Now: noon, Lang: "de"})
+	fortest.Diff(t, v.Refunds, []wire.Refund{
+		{
+			Amount: "1", Symbol: "USDT", Day: "21. November", TxID: back,
+			TxURL: "https://tronscan.example/" + back,
+		},
+		{Amount: "7", Symbol: "GRAM", Day: "21. November", TxID: back},
+	}, "refunds")
+	fortest.Equal(t, v.Attempt.OverpaidAmount, "2", "the excess that is left")
+}

@@ -336,6 +336,15 @@ func badOthers() []setting {
 	list := each("COINSLOT_DRAIN", leak, "-1s", "11m", "10", "x")
 	list = append(list, each("COINSLOT_LOG_FORMAT", leak, "JSON", "xml", "text,json")...)
 	list = append(list, each("COINSLOT_TIMEZONE", leak, "Local", "Europe/Atlantis", "../UTC")...)
+	list = append(list, each("COINSLOT_ALERTS", leak, "owner@shop.example,"+leak,
+		"https://user:"+leak+"@ntfy.example/", "http://ntfy.example/"+leak,
+		"https://10.0.0.1/"+leak, "slack+http://localhost/"+leak)...)
+	list = append(list, each("COINSLOT_ALERTS_DAILY", leak, "8", "24:00", "8 am", "08:00")...)
+	list = append(list, each("COINSLOT_SMTP", leak, "https://mail.example/"+leak,
+		"smtps://user:"+leak+"@mail.example", "smtp://"+leak+"%@mail.example")...)
+	list = append(list, setting{
+		name: "COINSLOT_ALERTS", value: "owner@shop.example", names: "COINSLOT_SMTP",
+	})
 	list = append(list, each("COINSLOT_LOG_LEVEL", leak, "INFO", "all", "0", "-4")...)
 	list = append(list, each(
 		"COINSLOT_TRACES",

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"coinslot/bff/alert"
 	"coinslot/bff/webhook"
 
 	"github.com/shopspring/decimal"
@@ -30,26 +31,29 @@ type Config struct {
 	PublicURL      string // origin, no slash at the end
 	GatewayURL     string // no slash at the end
 	GatewayKey     Secret
-	GatewayPageURL string   // no slash at the end; empty = no payment_url is shown
-	Sandbox        bool     // the gateway is `coinslot sandbox`
-	Origins        []string // origins, no slash at the end
-	ShopName       string   // as shoppers know it; empty = the host of its page
-	Support        string   // https: or mailto: URL; empty = none
-	SecretKeys     []Secret // the first signs receipts
-	OrderKey       Secret   // empty = order tokens are refused
-	Catalog        string   // path; empty = no items
-	Rates          string   // as for rates.Parse; may hold a key; empty = dollars only
-	Logo           string   // path; empty = none
-	Tokens         string   // path; empty = the built-in coins and networks
-	Wallets        string   // path; empty = the built-in wallets
-	Database       string   // SQLite path or postgres:// address, which may hold a password
-	WebhookURLs    []string // nil = no webhooks are sent
-	WebhookSecrets []Secret // current one first
-	HookToken      Secret   // empty = the endpoint does not exist
-	OpsListen      string   // host:port; empty = off
-	TLS            TLS      // zero = http, for a proxy
-	HTTPListen     string   // host:port of the redirect to https; empty = none
-	ACME           string   // URL of the directory, for TLS.Auto
+	GatewayPageURL string           // no slash at the end; empty = no payment_url is shown
+	Sandbox        bool             // the gateway is `coinslot sandbox`
+	Origins        []string         // origins, no slash at the end
+	ShopName       string           // as shoppers know it; empty = the host of its page
+	Support        string           // https: or mailto: URL; empty = none
+	SecretKeys     []Secret         // the first signs receipts
+	OrderKey       Secret           // empty = order tokens are refused
+	Catalog        string           // path; empty = no items
+	Rates          string           // as for rates.Parse; may hold a key; empty = dollars only
+	Logo           string           // path; empty = none
+	Tokens         string           // path; empty = the built-in coins and networks
+	Wallets        string           // path; empty = the built-in wallets
+	Database       string           // SQLite path or postgres:// address, which may hold a password
+	WebhookURLs    []string         // nil = no webhooks are sent
+	WebhookSecrets []Secret         // current one first
+	HookToken      Secret           // empty = the endpoint does not exist
+	Alerts         []alert.Target   // nil = no alerts
+	AlertsDaily    alert.TimeOfDay  // in Timezone; zero = no daily summary
+	Mail           alert.MailServer // for targets of Alerts; zero = none
+	OpsListen      string           // host:port; empty = off
+	TLS            TLS              // zero = http, for a proxy
+	HTTPListen     string           // host:port of the redirect to https; empty = none
+	ACME           string           // URL of the directory, for TLS.Auto
 	// RatesSpread is added to converted prices, in percent, 0 to 10.
 	RatesSpread decimal.Decimal
 	// Retention is how long personal data is kept after a session's end; zero = forever.
@@ -365,6 +369,15 @@ func (c Config) crossCheck() []error {
 	refuse(c.TLS.Auto && strings.HasPrefix(c.PublicURL, "https:") && !hasPublicName(c.PublicURL),
 		"COINSLOT_TLS: auto is for a host name of the public DNS in COINSLOT_PUBLIC_URL, like "+
 			"https://pay.shop.example; for others, name the files of a certificate")
+	sendsMail := slices.ContainsFunc(c.Alerts, alert.Target.IsMail)
+	refuse(sendsMail && !c.Mail.IsSet(),
+		"COINSLOT_SMTP (or COINSLOT_SMTP_FILE) is not set: COINSLOT_ALERTS needs it for e-mail")
+	refuse(c.AlertsDaily != alert.TimeOfDay{} && len(c.Alerts) == 0,
+		"COINSLOT_ALERTS_DAILY needs COINSLOT_ALERTS, to know where the summary goes")
+	if err := alert.CheckTargets(c.Alerts, c.AllowPrivateWebhooks); err != nil {
+		problems = append(problems, fmt.Errorf("COINSLOT_ALERTS: %w; for a server on this machine "+
+			"or next to it, set COINSLOT_ALLOW_PRIVATE_WEBHOOKS=true", err))
+	}
 	for i, u := range c.WebhookURLs {
 		if err := webhook.CheckEndpoint(u, c.AllowPrivateWebhooks); err != nil {
 			if webhook.CheckEndpoint(u, true) == nil {

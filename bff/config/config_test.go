@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/alert"
 	"coinslot/bff/fortest"
 
 	"github.com/google/go-cmp/cmp"
@@ -207,6 +208,8 @@ func TestSecretsFromFiles(t *testing.T) {
 
 // However a configuration is printed, no secret shows.
 func TestSecretsDoNotPrint(t *testing.T) {
+	mail, err := alert.ParseMailServer("smtps://a%40b.example:" + canary + "@mail.example")
+	fortest.OK(t, err)
 	c := Config{
 		GatewayKey:     NewSecret(canary),
 		SecretKeys:     []Secret{NewSecret(canary)},
@@ -216,7 +219,10 @@ func TestSecretsDoNotPrint(t *testing.T) {
 		Listen:         ":8080",
 		GatewayURL:     "https://gateway.example/" + canary,
 		GatewayPageURL: "https://pages.example/" + canary,
-		Traces:         "https://traces.example/" + canary}
+		Traces:         "https://traces.example/" + canary,
+		Alerts:         fortest.Must(alert.ParseTargets("https://ntfy.example/" + canary))(t),
+		Mail:           mail,
+	}
 	var log bytes.Buffer
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("started", "key", c.GatewayKey, "settings", c)
 	slog.New(slog.NewTextHandler(&log, nil)).Info("started", "settings", c, "at", &c)

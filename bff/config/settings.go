@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"coinslot/bff/alert"
 	"coinslot/bff/console/auth/password"
 	"coinslot/bff/rates"
 
@@ -201,6 +202,27 @@ var settings = []Setting{
 			c.HookToken = Secret{v}
 			return checkToken(v)
 		},
+	},
+	{
+		Name: "COINSLOT_ALERTS",
+		File: true,
+		Help: "who gets alerts of what needs attention, comma separated: e-mail addresses, " +
+			"https URLs that take plain text (ntfy), slack+https URLs; unset = no alerts",
+		set: parsed(func(c *Config) *[]alert.Target { return &c.Alerts }, alert.ParseTargets),
+	},
+	{
+		Name: "COINSLOT_ALERTS_DAILY",
+		Help: "when the summary of the day before is sent, in COINSLOT_TIMEZONE, like 08:00; " +
+			"unset = never",
+		set: parsed(func(c *Config) *alert.TimeOfDay { return &c.AlertsDaily },
+			alert.ParseTimeOfDay),
+	},
+	{
+		Name: "COINSLOT_SMTP",
+		File: true,
+		Help: "mail server for COINSLOT_ALERTS: smtps://user:password@mail.example:465, or " +
+			"smtp://…:587 for STARTTLS; ?from= names the sender, else it is the user",
+		set: parsed(func(c *Config) *alert.MailServer { return &c.Mail }, alert.ParseMailServer),
 	},
 	{
 		Name:    "COINSLOT_OPS_LISTEN",

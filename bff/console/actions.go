@@ -3,12 +3,12 @@ package console
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
+	"coinslot/bff/token"
 )
 
 // action is an operator's change of a payment. Each has a confirmation page (in words.json,
@@ -17,9 +17,13 @@ type action struct {
 	path, part string // the address below the payment's, and the button's data-part
 	record     string // what the audit log says
 	done       string // the notice after it was done
-	reason     bool   // asks for one
+	asks       field  // for the reason; zero = for nothing
 	possible   func(payment.Session) bool
 	do         func(ctx context.Context, r *request, id string) error
+	// show and post replace the confirmation page and do, for a form of its own; nil = they do not.
+	// post may answer by itself, for example to ask again: then done is false.
+	show func(r *request, s payment.Session) page
+	post func(r *request, s payment.Session) (done bool, err error)
 }
 
 // actions are all there are, in the order of their buttons: the first is what is likely
@@ -39,7 +43,7 @@ func actions() []action {
 			part:     "resolve-confirmed",
 			record:   "session.confirm",
 			done:     "confirmed",
-			reason:   true,
+			asks:     reasonField,
 			possible: inReview,
 			do:       resolve(wire.Confirmed),
 		},
@@ -48,18 +52,36 @@ func actions() []action {
 			part:     "resolve-cancelled",
 			record:   "session.discard",
 			done:     "discarded",
-			reason:   true,
+			asks:     reasonField,
 			possible: inReview,
 			do:       resolve(wire.Cancelled),
+		},
+		{
+			path:     "refund",
+			part:     "refund",
+			record:   refundRecord,
+			done:     "refunded",
+			possible: refundable,
+			show:     (*request).refundPage,
+			post:     (*request).recordRefund,
 		},
 		{
 			path:     "settle",
 			part:     "settle",
 			record:   settleRecord,
 			done:     "settled",
-			reason:   true,
-			possible: overpaid,
+			asks:     reasonField,
+			possible: unsettled,
 			do:       settle,
+		},
+		{
+			path:     "note",
+			part:     "note",
+			record:   noteRecord,
+			done:     "noted",
+			asks:     noteField,
+			possible: notable,
+			do:       writeNote,
 		},
 		{
 			path:     "cancel",
@@ -102,35 +124,31 @@ const (
 	EraseRecorded = EraseRecord + doneSuffix
 )
 
-// settleRecord is what the audit log says of an overpaid order whose excess is dealt with. The record
-// is all: it takes the order off the overview.
+// settleRecord is the action that records that money was dealt with.
 const settleRecord = "session.settle"
 
-func overpaid(s payment.Session) bool {
-	a := s.Current()
-	return s.Status == wire.Confirmed && a != nil && a.Paid.GreaterThan(a.PayAmount)
+// unsettled reports whether money has arrived that pays for nothing, and no operator has dealt with
+// it.
+func unsettled(s payment.Session) bool { return len(s.Unsettled(token.Builtin())) > 0 }
+
+func settle(ctx context.Context, r *request, id string) error {
+	reason := strings.TrimSpace(r.r.PostFormValue("reason"))
+	_, err := r.Checkout.SettleBy(ctx, id, reason, r.by())
+	return err
 }
 
-// settle only checks: the record of the action is what it leaves.
-func settle(ctx context.Context, r *request, id string) error {
+// noteRecord is what the audit log says of an operator's note about a payment. The record is all
+// that a note is.
+const noteRecord = "session.note"
+
+func notable(s payment.Session) bool { return !s.Deleted }
+
+// writeNote only checks: the note is in the audit log already.
+func writeNote(_ context.Context, r *request, _ string) error {
 	if strings.TrimSpace(r.r.PostFormValue("reason")) == "" {
 		return &wire.Error{Code: wire.CodeInvalid, Param: "reason"}
 	}
-	s, err := r.Checkout.Session(ctx, id)
-	if err != nil {
-		return err
-	}
-	if !overpaid(s) {
-		return &wire.Error{Code: wire.CodeNotPossible}
-	}
 	return nil
-}
-
-// isSettled reports whether one of a payment's actions has settled its excess.
-func isSettled(done []Action) bool {
-	return slices.ContainsFunc(done, func(a Action) bool {
-		return a.What == settleRecord+doneSuffix
-	})
 }
 
 func recheckable(s payment.Session) bool {
@@ -167,11 +185,30 @@ func resolve(as wire.Status) func(context.Context, *request, string) error {
 // maxReason is how long the reason of a resolution may be, in characters.
 const maxReason = 500
 
+var (
+	reasonField = field{
+		Name:     "reason",
+		Label:    "Reason",
+		Required: true,
+		Max:      maxReason,
+		Hint:     "For the timeline: what you checked and the result, in one line.",
+	}
+	noteField = field{
+		Name:     "reason",
+		Label:    "Note",
+		Required: true,
+		Max:      maxReason,
+		Hint:     "What you found out, or agreed on with the shopper, in one line.",
+	}
+)
+
 type confirmation struct {
+	Problem  string // why the form is shown again; empty = it is not
 	Question question
 	Payment  *confirmedPayment // nil = it is about none
 	Webhook  *deliveryRow      // nil = it is about none
 	Rate     *heldRate         // nil = it is about none
+	Refund   *refundView       // nil = it is about none
 	Form     form
 }
 
@@ -206,30 +243,38 @@ func (c *console) confirmAction(r *request, a action) (page, error) {
 	if !a.possible(s) {
 		return page{}, &wire.Error{Code: wire.CodeNotPossible}
 	}
-
-	f := form{Path: paymentPath(s.ID) + "/" + a.path, Part: "do-" + a.part}
-	if a.reason { // it resolves what is shown here
-		f.Hidden = []hidden{{"review", s.ReviewID()}}
-		f.Fields = []field{{
-			Name:     "reason",
-			Label:    "Reason",
-			Required: true,
-			Max:      maxReason,
-			Hint:     "For the timeline: what you checked and the result, in one line.",
-		}}
+	if a.show != nil {
+		return a.show(r, s), nil
 	}
 
-	about := confirmedPayment{nameOf(s), priceOf(s.Order), statusBadge(s.Status)}
-	return r.confirmPage(a.path, &about, link{paymentPath(s.ID), "The payment"}, f), nil
+	f := form{Path: paymentPath(s.ID) + "/" + a.path, Part: "do-" + a.part}
+	if a.asks.Name != "" { // it resolves what is shown here
+		f.Hidden = []hidden{{"review", s.ReviewID()}}
+		f.Fields = []field{a.asks}
+	}
+
+	return r.confirmPage(a.path, aboutPayment(s), link{paymentPath(s.ID), "The payment"}, f), nil
+}
+
+// aboutPayment is what a confirmation page shows of s.
+func aboutPayment(s payment.Session) *confirmedPayment {
+	return &confirmedPayment{nameOf(s), priceOf(s.Order), statusBadge(s.Status)}
 }
 
 // doAction is POST /admin/payments/{session}/{action}.
 func (c *console) doAction(r *request, a action) error {
 	ctx := r.r.Context()
 	id := r.r.PathValue("session")
-	_, err := c.Checkout.Session(ctx, id)
+	s, err := c.Checkout.Session(ctx, id)
 	if err != nil {
 		return err
+	}
+	if a.post != nil {
+		done, err := a.post(r, s)
+		if err != nil || !done {
+			return err
+		}
+		return r.redirect(paymentPath(id), a.done)
 	}
 
 	err = r.record(a.record, id, r.r.PostFormValue("reason"))

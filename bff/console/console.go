@@ -16,6 +16,8 @@ import (
 	"strings"
 	"time"
 
+	"coinslot/bff/alert"
+	"coinslot/bff/attention"
 	"coinslot/bff/checkout"
 	"coinslot/bff/console/auth"
 	"coinslot/bff/gatewaylist"
@@ -35,13 +37,15 @@ type Config struct {
 	Gateway  *gatewaylist.Reconciler // the gateway's records
 	Exchange *rates.Exchange         // nil = prices are in dollars only
 	Records  Records
-	Damage   Damage // nil = not known
-	Events   webhook.Log
+	// Attention returns what needs attention at a time. Errors: the database's.
+	Attention func(ctx context.Context, now time.Time) ([]attention.Condition, error)
+	Events    webhook.Log
 	// Rerouting is about webhooks to URLs that are not configured any more.
 	Rerouting webhook.Rerouting
 	Eraser    checkout.Eraser
 	// Gone returns the endpoints to which nothing is sent any more; nil = not known.
-	Gone func() []string
+	Gone   func() []string
+	Alerts *alert.Service // nil = there are no alerts
 	// AddOrigin and an origin are a line that allows another host page to frame the checkout;
 	// empty = the setting.
 	AddOrigin string
@@ -137,6 +141,9 @@ func (c *console) routes() []web.Route {
 		c.show(ratesPath, c.rates),
 		c.show(acceptRatePath, c.confirmAcceptRate),
 		c.post(acceptRatePath, c.acceptRate),
+
+		c.show(alertsPath, c.alerts),
+		c.post(testAlertsPath, c.testAlerts),
 
 		c.show(originsPath, c.origins),
 		c.export(originsPath, c.exportOrigins),

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"coinslot/bff/attention"
 	"coinslot/bff/check"
 )
 
@@ -19,7 +20,7 @@ type originsView struct {
 
 // originRow is a host page that was refused. Anybody can claim any host, so none is a link.
 type originRow struct {
-	RefusedOrigin
+	attention.RefusedOrigin
 	Line string // that allows it too
 }
 
@@ -48,9 +49,9 @@ func (c *console) origins(r *request) (page, error) {
 }
 
 // refusedOrigins returns those that are not allowed meanwhile.
-func (c *console) refusedOrigins(r *request) ([]RefusedOrigin, error) {
+func (c *console) refusedOrigins(r *request) ([]attention.RefusedOrigin, error) {
 	list, err := c.Records.RefusedOrigins(r.r.Context())
-	return slices.DeleteFunc(list, func(o RefusedOrigin) bool {
+	return slices.DeleteFunc(list, func(o attention.RefusedOrigin) bool {
 		return slices.Contains(c.site.Origins, o.Origin)
 	}), err
 }

@@ -21,6 +21,8 @@ type paymentView struct {
 	Attempts   []attemptView // the latest first
 	Deliveries []deliveryRow
 	Timeline   []timelineEntry // the oldest first
+	Overpaid   bool            // the excess was not sent back
+	Refunds    []refundRow     // the oldest first
 	Coins      string          // empty = all
 	ClosedBy   string          // empty = it is not
 	Actions    []timelineEntry // of operators, the latest first
@@ -75,7 +77,9 @@ func (c *console) payment(r *request) (page, error) {
 		Status:   statusBadge(o.Status),
 		Coins:    strings.Join(o.Currencies, ", "),
 		ClosedBy: string(session.ClosedBy),
-		Tools:    possibleActions(session, done.Actions),
+		Overpaid: session.Excess(c.Tokens).IsPositive(),
+		Refunds:  c.refundRows(session),
+		Tools:    possibleActions(session),
 	}
 	if o.ReviewReason != "" {
 		reason := explainReview(o.ReviewReason)
@@ -123,12 +127,9 @@ func rateOf(o payment.Order) *rateView {
 	}
 }
 
-// possibleActions lead to what can be done now, and was not done for good.
-func possibleActions(session payment.Session, done []Action) (list []tool) {
+// possibleActions lead to what can be done now.
+func possibleActions(session payment.Session) (list []tool) {
 	for i, a := range actions() {
-		if a.record == settleRecord && isSettled(done) {
-			continue
-		}
 		if a.possible(session) {
 			list = append(list, tool{
 				To: paymentPath(session.ID) + "/" + a.path, Part: a.part, Primary: i == 0,

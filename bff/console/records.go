@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"coinslot/bff/attention"
 	"coinslot/bff/console/auth"
 	"coinslot/bff/payment"
 	"coinslot/bff/webhook"
@@ -58,29 +59,7 @@ type Origins interface {
 	// few of, then those seen most often. session is the latest one; "" = unknown.
 	RefuseOrigin(ctx context.Context, origin, session string, times int) error
 	// RefusedOrigins returns all that are kept, latest first. Their contents are untrusted.
-	RefusedOrigins(ctx context.Context) ([]RefusedOrigin, error)
-}
-
-// Damage is what is stored and cannot be decoded. It is set aside, so that it stops nothing else,
-// and used again within a minute after it was repaired.
-type Damage interface {
-	// Unreadable returns what is set aside: sessions first, at most limit.
-	Unreadable(ctx context.Context, limit int) ([]Unreadable, error)
-}
-
-// Kinds of what can be unreadable.
-const (
-	UnreadableSession = "session"
-	UnreadableEvent   = "event"
-)
-
-// Unreadable is one row that is set aside.
-type Unreadable struct {
-	Kind    string
-	ID      string
-	Session string // that it is of
-	Since   time.Time
-	Error   string
+	RefusedOrigins(ctx context.Context) ([]attention.RefusedOrigin, error)
 }
 
 // Query selects sessions; zero fields do not restrict.
@@ -121,13 +100,4 @@ type ActionQuery struct {
 type ActionPage struct {
 	Actions []Action
 	Next    string
-}
-
-// RefusedOrigin is a host page that is not in COINSLOT_ORIGINS and was refused the checkout.
-type RefusedOrigin struct {
-	Origin          string // scheme, host and port
-	Session         string // the latest; empty = unknown
-	Sessions        int    // number of sessions; 8 = 8 or more
-	Times           int
-	FirstAt, LastAt time.Time
 }

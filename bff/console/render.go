@@ -135,6 +135,7 @@ func sections() []section {
 		{Path: reconciliationPath, Name: "Reconciliation"},
 		{Path: statementsPath, Name: "Statements"},
 		{Path: ratesPath, Name: "Exchange rates"},
+		{Path: alertsPath, Name: "Alerts"},
 		{Path: originsPath, Name: "Origins"}, {Path: auditPath, Name: "Audit"},
 	}
 }
@@ -142,7 +143,7 @@ func sections() []section {
 // navigation returns the sections that this shop has use of.
 func (c *console) navigation() []section {
 	return slices.DeleteFunc(sections(), func(s section) bool {
-		return s.Path == ratesPath && c.Exchange == nil
+		return s.Path == ratesPath && c.Exchange == nil || s.Path == alertsPath && c.Alerts == nil
 	})
 }
 

@@ -116,6 +116,7 @@ func filled[V any]() any {
 // Whatever is put into a page stays text, and the page has nothing that its policy forbids.
 func TestHostileViews(t *testing.T) {
 	views := map[string]any{
+		"alerts":          filled[alertsView](),
 		"audit":           filled[auditView](),
 		"confirm":         filled[confirmation](),
 		"gateway_records": filled[gatewayRecordsView](),

@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"encoding/csv"
+	"fmt"
 	"html"
 	"net/http"
 	"net/http/httptest"
@@ -123,7 +124,7 @@ func TestConsoleNeedsAttention(t *testing.T) {
 	fortest.Has(t, "the first page", d.page("/admin"), "All good")
 	d.OpenAndPay(`{"amount_usd":"25.00","order_ref":"B-2"}`, "over", "confirmed")
 	fortest.Has(t, "with an overpaid order", d.page("/admin"),
-		"1 overpaid order in", "B-2", ">2.50 USDT too much<")
+		"1 overpaid order", "B-2", ">2.50 USDT too much<")
 	d.inReview(`{"amount_usd":"25.00","order_ref":"A-1"}`)
 	got := d.page("/admin")
 	if !strings.Contains(got, "1 payment in review") || !strings.Contains(got, "A-1") ||
@@ -156,9 +157,45 @@ func TestConsoleSettlesAnExcess(t *testing.T) {
 	fortest.Equal(t, got.Code, http.StatusSeeOther, "with a reason")
 	fortest.Lacks(t, "the first page, after", d.page("/admin"), "B-2")
 	after := d.page(path)
-	fortest.Has(t, "the payment's page, after", after, "settled the excess", "2.50 USDT sent back")
+	fortest.Has(t, "the payment's page, after", after, "marked money as settled", "2.50 USDT sent back")
 	fortest.Lacks(t, "the payment's page, after", after, "Mark as settled")
 	fortest.Equal(t, d.Status(id), "confirmed", "the status")
+}
+
+// Each payment that needs attention has its next steps beside it, and the latest note about it.
+func TestConsoleNextSteps(t *testing.T) {
+	d := newOperatorClient(t, nil)
+	d.signIn(consolePassword)
+	id := d.OpenAndPay(`{"amount_usd":"25.00","order_ref":"B-2"}`, "over", "confirmed")
+	path := "/admin/payments/" + id
+	fortest.Has(t, "the first page", d.page("/admin"), `href="`+path+`/settle"`, `href="`+path+`/note"`)
+	fortest.Lacks(t, "the first page", d.page("/admin"), `href="`+path+`/erase"`, `data-part="note">`)
+
+	got := d.post(path+"/note", url.Values{"reason": {" "}})
+	fortest.Equal(t, got.Code, http.StatusUnprocessableEntity, "an empty note")
+	for _, note := range []string{"wrote to the shopper", "waits for an <b>address</b>"} {
+		got = d.post(path+"/note", url.Values{"reason": {note}})
+		fortest.Equal(t, got.Code, http.StatusSeeOther, "a note")
+	}
+	first := d.page("/admin")
+	fortest.Has(t, "the first page", first, "waits for an &lt;b&gt;address&lt;/b&gt;")
+	fortest.Lacks(t, "the first page", first, "wrote to the shopper")
+	fortest.Has(t, "the payment's page", d.page(path), "wrote to the shopper", "waits for an")
+	fortest.Equal(t, d.Status(id), "confirmed", "the status")
+}
+
+// What does not fit in sight is folded, not left out.
+func TestConsoleFoldsManyNeeds(t *testing.T) {
+	d := newOperatorClient(t, nil)
+	d.signIn(consolePassword)
+	for n := range 7 {
+		d.OpenAndPay(fmt.Sprintf(`{"amount_usd":"25.00","order_ref":"B-%d"}`, n), "over", "confirmed")
+	}
+	_, folded, found := strings.Cut(d.page("/admin"), "Show 2 more")
+	if !found || !strings.Contains(folded, "B-1") || !strings.Contains(folded, "B-0") ||
+		strings.Contains(folded, "B-2") {
+		t.Errorf("below the fold is %.2000s", folded)
+	}
 }
 
 // A post that is not of a page of this login changes nothing.
@@ -603,4 +640,77 @@ func TestConsoleErases(t *testing.T) {
 			t.Errorf("%s is %s", where, got)
 		}
 	}
+}
+
+// A refund of the excess is recorded with who did it, and the order leaves the first page.
+func TestConsoleRecordsARefund(t *testing.T) {
+	d := newOperatorClient(t, nil)
+	d.signIn(consolePassword)
+	id := d.OpenAndPay(`{"amount_usd":"25.00","order_ref":"B-2"}`, "over", "confirmed")
+	path := "/admin/payments/" + id
+	fortest.Has(t, "the payment's page", d.page(path), `href="`+path+`/refund"`)
+	asked := d.page(path + "/refund")
+	fortest.Has(t, "the form", words(asked), "Arrived 27.50 USDT on TRON (TRC20)",
+		"Too much 2.50 USDT", "Ask the customer for an address", "Amount in USDT")
+	fortest.Has(t, "the form", asked, `name="amount" required`, `type="text" value="2.5"`)
+
+	back := strings.Repeat("d", 64)
+	form := url.Values{
+		"coin": {"USDT trc20"}, "amount": {"2.5"}, "tx_id": {" " + back}, "reason": {"by mail"},
+	}
+	got := d.post(path+"/refund", form)
+	fortest.Equal(t, got.Code, http.StatusSeeOther, "the answer")
+	after := d.page(got.Header().Get("Location"))
+	fortest.Has(t, "the payment's page, after", words(after), "The refund is recorded.",
+		"Refund recorded: 2.5 USDT", "2.50 USDT on TRON (TRC20)", "by mail",
+		"operator recorded a refund")
+	fortest.Has(t, "the payment's page, after", after,
+		`href="https://tronscan.org/#/transaction/`+back+`"`)
+	fortest.Lacks(t, "the payment's page, after", after, "Mark as settled")
+	fortest.Lacks(t, "the first page", d.page("/admin"), "B-2")
+
+	form.Set("tx_id", strings.ToUpper(back))
+	got = d.post(path+"/refund", form)
+	fortest.Has(t, "the same again", d.page(got.Header().Get("Location")),
+		"This refund was recorded already")
+	fortest.Equal(t, strings.Count(d.page("/admin/audit?session="+id), ">recorded a refund<"), 1,
+		"refunds in the audit log")
+}
+
+// More than arrived is asked for twice; what is wrong is asked for again, with what was typed.
+func TestConsoleRefundIsAskedForAgain(t *testing.T) {
+	d := newOperatorClient(t, nil)
+	d.signIn(consolePassword)
+	id := d.OpenAndPay(`{"amount_usd":"25.00"}`, "pay", "confirmed")
+	path := "/admin/payments/" + id + "/refund"
+	fortest.Lacks(t, "the form without an excess", d.page(path), "Too much", `value="25`)
+	form := func(amount, tx string) url.Values {
+		return url.Values{"coin": {"USDT trc20"}, "amount": {amount}, "tx_id": {tx}}
+	}
+
+	got := d.post(path, form("25,00", "typed"))
+	fortest.Equal(t, got.Code, http.StatusUnprocessableEntity, "a comma")
+	fortest.Has(t, "the form, again", got.Body.String(), "The amount must be digits and a point",
+		`value="25,00"`, `value="typed"`)
+	got = d.post(path, form("25", "typed"))
+	fortest.Has(t, "the form with a wrong id", got.Body.String(), "64 hexadecimal digits")
+	other := form("25", strings.Repeat("d", 64))
+	other.Set("coin", "BTC bitcoin")
+	fortest.Equal(t, d.post(path, other).Code, http.StatusUnprocessableEntity, "another coin")
+
+	got = d.post(path, form("25.01", strings.Repeat("d", 64)))
+	fortest.Equal(t, got.Code, http.StatusOK, "more than arrived")
+	fortest.Has(t, "the second page", words(got.Body.String()), "More goes back than arrived",
+		"Arrived 25.00 USDT on TRON (TRC20)", "To be recorded 25.01 USDT")
+	fortest.Lacks(t, "the audit log so far", d.page("/admin/audit?session="+id), "a refund")
+
+	confirmed := form("25.01", strings.Repeat("d", 64))
+	confirmed.Set("confirm_excess", "true")
+	fortest.Equal(t, d.post(path, confirmed).Code, http.StatusSeeOther, "confirmed")
+
+	unpaid := d.Open(`{"amount_usd":"25.00"}`)
+	got = d.Do("GET", "/admin/payments/"+unpaid+"/refund", "", d.cookie)
+	fortest.Equal(t, got.Code, http.StatusConflict, "a payment without money")
+	got = d.post("/admin/payments/"+unpaid+"/refund", form("1", strings.Repeat("e", 64)))
+	fortest.Equal(t, got.Code, http.StatusConflict, "a refund of no money")
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/attention"
 	"coinslot/bff/fortest"
 	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
@@ -89,7 +90,7 @@ func TestWords(t *testing.T) {
 
 // Every key that the console itself uses has words.
 func TestKeys(t *testing.T) {
-	source := sources(t, "*.go", "auth/*.go")
+	source := sources(t, "*.go", "auth/*.go", "../attention/attention.go")
 	used := map[string]int{}
 	for _, c := range []struct {
 		key  string
@@ -112,9 +113,10 @@ func TestKeys(t *testing.T) {
 			`r\.confirmPage\("([^"]+)"`,
 			func(key string) bool { return words().Confirmations[key].Title != "" },
 		},
-		{`(?:need\{\s*Name: |n\.Name(?:, n\.\w+)* = )"([a-z]+)"`, func(key string) bool {
+		{`Kind = "([a-z_]+)" +//`, func(key string) bool {
 			var out strings.Builder
-			err := templates(time.UTC)["overview"].ExecuteTemplate(&out, "need", need{Name: key})
+			kind := attention.Kind(key)
+			err := templates(time.UTC)["overview"].ExecuteTemplate(&out, "need", need{Name: kind})
 			return err == nil && strings.Contains(out.String(), "<h3>")
 		}},
 	} {

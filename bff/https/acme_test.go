@@ -67,6 +67,11 @@ func start(t *testing.T, p *pebble, folder string, challenges ...string) *rig {
 		}
 	}
 	t.Cleanup(r.stop)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the server said:\n%s", r.log.String())
+		}
+	})
 	return r
 }
 

@@ -201,9 +201,10 @@ func (s *Server) http3Server(web *http.Server) *http3.Server {
 	return &http3.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			stream := http.NewResponseController(w)
-			now := time.Now()
-			err := errors.Join(stream.SetReadDeadline(now.Add(web.ReadTimeout)),
-				stream.SetWriteDeadline(now.Add(web.WriteTimeout)))
+			err := errors.Join(
+				stream.SetReadDeadline(deadline(web.ReadTimeout)),
+				stream.SetWriteDeadline(deadline(web.WriteTimeout)),
+			)
 			if err != nil {
 				panic(http.ErrAbortHandler) // it cannot be bounded
 			}
@@ -224,6 +225,14 @@ func (s *Server) http3Server(web *http.Server) *http3.Server {
 		IdleTimeout:    web.IdleTimeout,
 		Port:           s.publicPort(),
 	}
+}
+
+// deadline is the end of a timeout that begins now; zero = none, as in net/http.
+func deadline(timeout time.Duration) time.Time {
+	if timeout <= 0 {
+		return time.Time{}
+	}
+	return time.Now().Add(timeout)
 }
 
 // publicPort is the one that browsers connect to.

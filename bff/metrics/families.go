@@ -102,6 +102,12 @@ var families = []Family{
 	{"coinslot_webhook_endpoints", gauge, "state",
 		"Configured endpoints: enabled, disabled (answered 410 since the start)."},
 
+	{"coinslot_alerts_total", counter, "result",
+		"Attempts to deliver an alert: delivered, failed (will be retried), dropped (given up)."},
+	{"coinslot_alerts_waiting", gauge, "",
+		"Alerts that a target has not accepted yet; absent without COINSLOT_ALERTS. All " +
+			"instances."},
+
 	{"coinslot_sockets", gauge, "", "Open sockets of pages."},
 	{"coinslot_sockets_sessions", gauge, "", "Checkouts with an open socket."},
 	{"coinslot_sockets_refused_total", counter, "",

@@ -96,6 +96,10 @@ func (s *Set) initCounters() {
 		s.counter("coinslot_webhook_deliveries_total", result)
 	}
 
+	for _, result := range []string{"delivered", "failed", "dropped"} {
+		s.counter("coinslot_alerts_total", result)
+	}
+
 	for _, operation := range []string{"read", "write"} {
 		s.counter("coinslot_database_operations_total", operation, "done")
 		s.counter("coinslot_database_operations_total", operation, "failed")
@@ -147,6 +151,9 @@ func (s *Set) CountDelivery(result string, took time.Duration) {
 	s.counter("coinslot_webhook_deliveries_total", result).Inc()
 	s.observe("coinslot_webhook_delivery_seconds", took)
 }
+
+// CountAlert counts an attempt to deliver an alert: delivered, failed or dropped.
+func (s *Set) CountAlert(result string) { s.counter("coinslot_alerts_total", result).Inc() }
 
 // CountOperation counts an operation of the database; see store.Began.
 func (s *Set) CountOperation(operation string, err error, took time.Duration) {

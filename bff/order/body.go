@@ -41,17 +41,21 @@ type body struct {
 // CodeAmountRequired, CodeAmountType, CodeAmountInvalid, CodeInvalid; Param names the member.
 func Decode(raw []byte) (payment.Order, error) {
 	var b body
-	err := Strict(raw, &b)
+	if err := strictWithAmount(raw, &b); err != nil {
+		return payment.Order{}, err
+	}
+	return b.order()
+}
+
+// strictWithAmount is Strict for an object whose "amount" is text: another type is CodeAmountType.
+func strictWithAmount(raw []byte, v any) error {
+	err := Strict(raw, v)
 	refused, ok := errors.AsType[*wire.Error](err)
 	if ok && refused.Code == wire.CodeInvalid && refused.Param == "amount" {
 		refused.Code = wire.CodeAmountType
 		refused.Detail = string(refused.Code)
 	}
-	if err != nil {
-		return payment.Order{}, err
-	}
-
-	return b.order()
+	return err
 }
 
 func (b body) order() (payment.Order, error) {

@@ -94,6 +94,37 @@ func cents(t *testing.T, o payment.Order) {
 	}
 }
 
+// FuzzDecodeRefund: what is accepted is what the standard library's decoder reads, with an exact
+// amount of more than zero.
+func FuzzDecodeRefund(f *testing.F) {
+	for _, s := range []string{
+		`{"amount":"2.5","currency_symbol":"USDT","network_code":"trc20","tx_id":"a","reason":"b"}`,
+		`{"amount":"1","confirm_excess":true}`, `{"amount":1}`, `{"amount":"1","Amount":"2"}`,
+		`{"amount":"1","amount":"2"}`, `{"amount":"1e9"}`, `{"amount":"-0"}`, `{}`, `null`, `[]`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		r, more, err := DecodeRefund(raw)
+		if err != nil {
+			refusal(t, err)
+			return
+		}
+		var loose refundBody
+		if err := stdjson.Unmarshal(raw, &loose); err != nil {
+			t.Fatalf("DecodeRefund took %q: %v", raw, err)
+		}
+		want := fortest.Must(decimal.NewFromString(loose.Amount))(t)
+		if !r.Amount.IsPositive() || !r.Amount.Equal(want) || len(loose.Amount) > 61 {
+			t.Fatalf("DecodeRefund read the amount %s of %q", r.Amount, loose.Amount)
+		}
+		got := refundBody{
+			loose.Amount, r.CurrencySymbol, r.NetworkCode, r.TxID, r.Reason, more,
+		}
+		fortest.Equal(t, got, loose, "members")
+	})
+}
+
 // FuzzParseToken: without the key, no token is accepted.
 func FuzzParseToken(f *testing.F) {
 	good := fortest.Must(Mint([]byte("another key of thirty-two bytes.."), NewToken{Amount: "25.00", Ref: "1", TTL: 1e9}, now))(f)

@@ -153,6 +153,13 @@ type Coins interface {
 	// CheckAddress returns nil if address is well formed for the network and its checksum, if
 	// it has one, is right.
 	CheckAddress(network, address string) error
+	// Decimals is Places without the gateway's bound of eight digits.
+	Decimals(symbol, network string) int32
+	// OtherSymbols returns the symbols besides this one that a coin has or had on a network.
+	OtherSymbols(symbol, network string) []string
+	// TransactionKey returns what is the same for every way to write the id of one transaction.
+	// It fails for what is no id on the network.
+	TransactionKey(network, id string) (string, error)
 }
 
 // IsTrackingCode reports whether code may be a tracking code. The gateway's docs show a UUID

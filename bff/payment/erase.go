@@ -61,15 +61,12 @@ func (s *Session) Tombstone() bool {
 }
 
 // EverPaid reports whether any payment for s was seen, in full, in part or unproven.
-func (s *Session) EverPaid() bool {
-	for i := range s.Attempts {
-		a := &s.Attempts[i]
-		doubted := !a.ReviewedAt.IsZero() && a.Reason != reasonTxAbsent
-		if a.State == Confirmed || a.Paid.IsPositive() || a.TxID != "" || doubted {
-			return true
-		}
-	}
-	return false
+func (s *Session) EverPaid() bool { return len(s.paidAttempts()) > 0 }
+
+// everPaid reports the same for one attempt.
+func (a *Attempt) everPaid() bool {
+	doubted := !a.ReviewedAt.IsZero() && a.Reason != reasonTxAbsent
+	return a.State == Confirmed || a.Paid.IsPositive() || a.TxID != "" || doubted
 }
 
 // Erase applies e to s. Nothing that decides about payments changes.

@@ -131,6 +131,10 @@ func (s *Session) Events(before Session, now time.Time, opts EventOptions) []Eve
 		events = append(events, newEvent(s, opts, t, now, s.eventSuffix()))
 	}
 
+	for _, r := range s.Refunds[len(before.Refunds):] {
+		events = append(events, newEvent(s, opts, EventRefund, now, r.TxID))
+	}
+
 	return events
 }
 

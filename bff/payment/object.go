@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+
+	"github.com/shopspring/decimal"
 )
 
 // Object is a session in the API and in webhooks. Amounts are exact decimal text, in the coin
@@ -99,6 +101,7 @@ type RefundObject struct {
 	CurrencySymbol string    `json:"currency_symbol"`
 	NetworkCode    string    `json:"network_code"`
 	TxID           string    `json:"tx_id"`
+	TxURL          string    `json:"tx_url"` // https, or empty; see [Session.RefundURL]
 	Reason         string    `json:"reason"` // of the merchant; empty = none, or erased
 	RecordedAt     time.Time `json:"recorded_at"`
 }
@@ -171,6 +174,7 @@ func (s *Session) Object(opts EventOptions) Object {
 			CurrencySymbol: r.CurrencySymbol,
 			NetworkCode:    r.NetworkCode,
 			TxID:           r.TxID,
+			TxURL:          s.RefundURL(r, opts.Coins),
 			Reason:         r.Reason,
 			RecordedAt:     r.RecordedAt.UTC(),
 		})
@@ -245,11 +249,14 @@ func (a *Attempt) shownTxs() []Tx {
 }
 
 // PaidText returns decimal text in the coin; "" for none.
-func (a *Attempt) PaidText() string {
-	if a.Paid.IsZero() {
+func (a *Attempt) PaidText() string { return amountOrNone(a.Paid) }
+
+// amountOrNone returns decimal text; "" for zero.
+func amountOrNone(amount decimal.Decimal) string {
+	if amount.IsZero() {
 		return ""
 	}
-	return FormatAmount(a.Paid)
+	return FormatAmount(amount)
 }
 
 // Missing returns the missing amount, rounded up to digits; "" for none.
@@ -262,11 +269,15 @@ func (a *Attempt) Missing(digits int32) string {
 
 // Overpaid returns the excess over the payable amount, which is rounded up to digits; "" for none.
 func (a *Attempt) Overpaid(digits int32) string {
-	over := a.Paid.Sub(a.PayAmount.RoundCeil(digits))
-	if !a.PayAmount.IsPositive() || !over.IsPositive() {
-		return ""
+	return amountOrNone(a.overpaid(digits))
+}
+
+// overpaid is Overpaid as a number; zero for none.
+func (a *Attempt) overpaid(digits int32) decimal.Decimal {
+	if !a.PayAmount.IsPositive() {
+		return decimal.Zero
 	}
-	return FormatAmount(over)
+	return decimal.Max(a.Paid.Sub(a.PayAmount.RoundCeil(digits)), decimal.Zero)
 }
 
 func utcOrNil(t time.Time) *time.Time {

@@ -139,8 +139,10 @@ type Attempt struct {
 	ReviewedAt time.Time `json:"reviewed_at,omitzero"` // put into review
 	// ResolvedCount counts how often an operator resolved a review of it.
 	// SharedTxID is a TxID that confirmed another session; empty = none.
-	ResolvedCount int    `json:"resolved_count,omitempty"`
-	SharedTxID    string `json:"shared_tx_id,omitempty"`
+	ResolvedCount int `json:"resolved_count,omitempty"`
+	// Settled is how much of Paid an operator has dealt with; see [Session.Settle].
+	Settled    decimal.Decimal `json:"settled,omitzero"`
+	SharedTxID string          `json:"shared_tx_id,omitempty"`
 	// ChecksDone counts the scheduled checks since EndedAt. RecheckAskedAt is when a recheck was
 	// last requested, and FollowUps counts the reads since; see Schedule.FollowUps.
 	ChecksDone     int       `json:"checks_done,omitempty"`

@@ -73,3 +73,12 @@ func (a AttemptObject) MarshalJSON() ([]byte, error) {
 		plain(a), Timestamp{a.CreatedAt}, timestampOf(a.ExpiresAt), timestampOf(a.PaidAt),
 	})
 }
+
+// MarshalJSON returns r with its time in the form of the API.
+func (r RefundObject) MarshalJSON() ([]byte, error) {
+	type plain RefundObject
+	return json.Marshal(struct {
+		plain
+		RecordedAt Timestamp `json:"recorded_at"`
+	}{plain(r), Timestamp{r.RecordedAt}})
+}

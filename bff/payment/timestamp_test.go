@@ -22,12 +22,13 @@ func TestTimestamps(t *testing.T) {
 			ID: "cs_1", CreatedAt: at, ExpiresAt: at, CheckedAt: at, ErasedAt: at,
 			Attempts: []Attempt{{Number: 1, StartedAt: at, ExpiresAt: at, PaidAt: at}},
 			Timeline: []TimelineEntry{{At: at, By: "merchant", What: "session.created"}},
+			Refunds:  []Refund{{TxID: "1", RecordedAt: at}},
 		}
 		event := newEvent(&s, EventOptions{}, EventPending, at, "")
-		fortest.Equal(t, strings.Count(string(event.Body), `"`+text+`"`), 9, "times in %s",
+		fortest.Equal(t, strings.Count(string(event.Body), `"`+text+`"`), 10, "times in %s",
 			event.Body)
 		erased := event.Erased(ErasePersonal, at)
-		fortest.Equal(t, strings.Count(string(erased.Body), `"`+text+`"`), 9, "times in %s",
+		fortest.Equal(t, strings.Count(string(erased.Body), `"`+text+`"`), 10, "times in %s",
 			erased.Body)
 
 		var again Object

@@ -48,6 +48,7 @@ func badIDs(t *testing.T, b *inputRig) {
 	for path, body := range map[string]string{
 		"/v1/sessions/cs_none/recheck": "",
 		"/v1/sessions/cs_none/resolve": `{"as":"confirmed","reason":"x"}`,
+		"/v1/sessions/cs_none/refunds": refundBody("1", "d"),
 		"/checkout/cs_none/attempts":   `{"currency_symbol":"USDT","network_code":"trc20"}`,
 		"/checkout/cs_none/cancel":     "{}",
 		"/checkout/cs_none/recheck":    "{}",
@@ -241,6 +242,8 @@ func badStates(t *testing.T, b *inputRig) {
 	add(resolve, `{"as":"confirmed","as":"cancelled","reason":"x"}`, "duplicate_field", "as")
 	add(resolve, "null", "bad_json", "")
 
+	addRefunds(add, open, paid)
+
 	// Actions without a body take none but an empty object.
 	for _, path := range []string{
 		"/checkout/" + open + "/cancel", "/v1/sessions/" + canceled + "/cancel",
@@ -344,4 +347,42 @@ func (b *inputRig) payable() (n int) {
 		}
 	}
 	return n
+}
+
+// refundBody is a refund of USDT on TRON by the transaction whose digits are all digit.
+func refundBody(amount, digit string) string {
+	return fmt.Sprintf(
+		`{"amount":%q,"currency_symbol":"USDT","network_code":"trc20","tx_id":%q}`,
+		amount, strings.Repeat(digit, 64))
+}
+
+// addRefunds adds refunds that are none, of an unpaid session and a paid one.
+func addRefunds(add func(path, body, code, param string), open, paid string) {
+	add("/v1/sessions/"+open+"/refunds", refundBody("1", "d"), "not_possible", "")
+
+	path := "/v1/sessions/" + paid + "/refunds"
+	add(path, refundBody("25.000001", "d"), "refund_exceeds", "amount")
+	for _, amount := range []string{
+		"0", "-1", "1e1", "1,5", "01", " 1", "1.0000000000000000001", strings.Repeat("9", 31),
+	} {
+		add(path, refundBody(amount, "d"), "amount_invalid", "amount")
+	}
+	add(path, refundBody("", "d"), "invalid", "amount")
+	add(path, refundBody("1", "x"), "invalid", "tx_id")
+	add(path, `{"amount":1}`, "amount_type", "amount")
+	add(path, `{"amount":null}`, "invalid", "amount")
+	add(path, `{"amount":"1"}`, "invalid", "currency_symbol")
+	add(path, `{"amount":"1","currency_symbol":"USDT"}`, "invalid", "network_code")
+	add(path, `{"amount":"1","currency_symbol":"US DT","network_code":"trc20"}`, "invalid",
+		"currency_symbol")
+	add(path, `{"amount":"1","currency_symbol":"USDT","network_code":"trc/20"}`, "invalid",
+		"network_code")
+	add(path, `{"amount":"1","currency_symbol":"USDT","network_code":"trc20"}`, "invalid", "tx_id")
+	add(path, strings.Replace(refundBody("1", "d"), "{", `{"reason":"a\nb",`, 1), "invalid",
+		"reason")
+	add(path, strings.Replace(refundBody("1", "d"), "{", `{"confirm_excess":"yes",`, 1), "invalid",
+		"confirm_excess")
+	add(path, `{"Amount":"1"}`, "unknown_field", "Amount")
+	add(path, `{"amount":"1","amount":"2"}`, "duplicate_field", "amount")
+	add(path, "[]", "bad_json", "")
 }

@@ -29,6 +29,12 @@ func endpoints() []endpoint {
 		{"POST", "/v1/sessions/{id}/recheck", "", true, 200},
 		{"POST", "/v1/sessions/{id}/resolve", `{"as":"confirmed","reason":"x"}`, true, 409},
 		{"POST", "/v1/sessions/{id}/cancel", "", true, 409},
+		{
+			"POST", "/v1/sessions/{id}/refunds",
+			`{"amount":"1","currency_symbol":"BTC","network_code":"btc","tx_id":"` +
+				strings.Repeat("d", 64) + `"}`,
+			true, 409,
+		},
 		{"GET", "/checkout/{id}", "", false, 200},
 		{"GET", "/checkout/{id}/view", "", false, 200},
 		{"GET", "/checkout/{id}/qr.svg", "", false, 200},

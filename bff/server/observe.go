@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/attention"
 	"coinslot/bff/config"
-	"coinslot/bff/console"
 	"coinslot/bff/gateway"
 	"coinslot/bff/logs"
 	"coinslot/bff/metrics"
@@ -226,14 +226,21 @@ func (s *Server) measureStore(ctx context.Context, put metrics.Put) {
 		put("coinslot_reconciliation_age_seconds", age(last))
 	}
 
+	if s.alerts != nil {
+		waiting, err := s.alerts.Waiting(ctx)
+		if err == nil {
+			put("coinslot_alerts_waiting", float64(waiting))
+		}
+	}
+
 	put("coinslot_payment_unchecked_seconds", age(stats.Unchecked))
 	put("coinslot_payment_overdue_seconds", age(stats.Due))
 	put("coinslot_late_check_overdue_seconds", age(stats.DueLate))
 	put("coinslot_webhook_backlog", float64(stats.Undelivered))
 	put("coinslot_webhook_oldest_seconds", age(stats.OldestUndelivered))
 	put("coinslot_webhook_unrouted", float64(stats.Unrouted))
-	put("coinslot_unreadable_rows", float64(stats.UnreadableSessions), console.UnreadableSession)
-	put("coinslot_unreadable_rows", float64(stats.UnreadableEvents), console.UnreadableEvent)
+	put("coinslot_unreadable_rows", float64(stats.UnreadableSessions), attention.UnreadableSession)
+	put("coinslot_unreadable_rows", float64(stats.UnreadableEvents), attention.UnreadableEvent)
 	put("coinslot_events_held_seconds", age(stats.HeldBack))
 	if stats.Size > 0 {
 		put("coinslot_database_size_bytes", float64(stats.Size))

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/alert"
 	"coinslot/bff/config"
 	"coinslot/bff/fortest"
 	"coinslot/bff/https"
@@ -126,6 +127,7 @@ func newObservedRig(t *testing.T) *observedRig {
 	c.AllowPrivateWebhooks = true
 	c.WebhookSecrets = []config.Secret{config.NewSecret(hookSecret)}
 	c.Rates = ratesFile(t)
+	c.Alerts = fortest.Must(alert.ParseTargets(at[2] + "/alerts?key=" + canaryQuery))(t)
 	log := &fortest.Log{}
 	w.Rig, _ = servertest.Start(t, gateway, c, server.Options{
 		Version: "v1.2.3",

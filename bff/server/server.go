@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/alert"
+	"coinslot/bff/attention"
 	"coinslot/bff/checkout"
 	"coinslot/bff/config"
 	"coinslot/bff/gateway"
@@ -94,6 +96,8 @@ type Server struct {
 	logo         *web.Asset          // nil = none
 	fanout       *fanout             // nil = this is the only instance
 	certificate  func() https.Health // nil = a proxy has it
+	attention    *attention.Finder
+	alerts       *alert.Service // nil = there are no alerts
 }
 
 // New opens the database and creates every part; nothing polls or delivers before Run. The caller
@@ -283,6 +287,7 @@ func (s *Server) assemble(
 		s.fanout = newFanout(s.store, s.hub, s.checkout.Schedule.Watched, s.store.Now, o.Log)
 	}
 
+	s.findAttention(c, o)
 	s.erasing = s.retention(c.Retention, o.Log)
 	s.erasingItems = s.unpaidItems(o.Log)
 	s.refusals = shop.NewRefusals(s.store.RefuseOrigin, o.Log)
@@ -414,6 +419,9 @@ func (s *Server) Run(ctx context.Context) error {
 	group.Go(func() error { return s.sender.Run(ctx) })
 	if s.refresher != nil {
 		group.Go(func() error { return s.refresher.Run(ctx) })
+	}
+	if s.alerts != nil {
+		group.Go(func() error { return s.alerts.Run(shared) })
 	}
 	group.Go(func() error { return s.refusals.Run(ctx) })
 	group.Go(func() error { return s.erasing.Run(ctx) })

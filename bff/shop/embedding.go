@@ -52,6 +52,10 @@ func (l *loader) serve(w http.ResponseWriter, r *http.Request) error {
 	if f.requested != "" && f.origin == "" {
 		l.refusals.Add(f.requested, "")
 	}
+	origin := f.requested
+	if r.URL.Query().Get("origin") == check.Opaque {
+		origin = check.Opaque
+	}
 	_, dir, text := l.texts.match(f.lang, f.accept)
 	say := func(key string) string { return widget.Translate(text, dir, key) }
 
@@ -61,7 +65,7 @@ func (l *loader) serve(w http.ResponseWriter, r *http.Request) error {
 	if r.URL.Query().Has("debug") {
 		head += "{explain, ..."
 		tail = "}\n" + check.ExplainScript
-		codes = check.Codes(l.addOrigin)
+		codes = check.CodesOf(origin, l.addOrigin)
 	}
 
 	words, err := json.Marshal(embedding{ // escapes for HTML and old scripts
@@ -74,7 +78,7 @@ func (l *loader) serve(w http.ResponseWriter, r *http.Request) error {
 		Failed:  say("loader.failed"),
 		Create:  say("error.unknown"),
 		Offline: say("error.offline"),
-		Hints:   check.NewHints(l.site.PublicURL, l.addOrigin, f.requested),
+		Hints:   check.NewHints(l.site.PublicURL, l.addOrigin, origin),
 		CSS:     embedCSS,
 		Codes:   codes,
 	})

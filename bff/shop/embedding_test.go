@@ -129,6 +129,11 @@ func TestEmbeddingHeaders(t *testing.T) {
 		t.Errorf("with debug: %.200s; want a module that has and explains the codes", body)
 	}
 	w = httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("GET", "/checkout/embed.js?debug&origin=null", nil))
+	fortest.Has(t, "to a page without an origin", w.Body.String(),
+		`"origin_refused":"this page has no origin`, `"cause":"Your page has no origin`)
+
+	w = httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest("POST", "/checkout/embed.js", nil))
 	fortest.Has(t, "POST", w.Body.String(), string(wire.CodeMethod))
 }

@@ -260,7 +260,10 @@ func (o *order) book(kind string, full bool, at time.Time) {
 func (o *order) refund(amount string) {
 	o.w.T.Helper()
 	o.w.refs++
-	tx := fmt.Sprint("refund-", o.w.refs)
+	tx := fmt.Sprintf("%064x", o.w.refs)
+	if _, err := token.Builtin().TransactionKey(o.coin.NetworkCode, tx); err != nil {
+		tx = "0x" + tx
+	}
 	_, err := o.w.Service.Change(o.w.T.Context(), o.id, func(s *payment.Session, now time.Time) error {
 		return s.Refund(payment.Refund{
 			Amount:         decimal.RequireFromString(amount),
@@ -268,7 +271,7 @@ func (o *order) refund(amount string) {
 			NetworkCode:    o.coin.NetworkCode,
 			TxID:           tx,
 			By:             payment.ByMerchant,
-		}, false, now)
+		}, payment.RefundTerms{Coins: token.Builtin()}, now)
 	})
 	fortest.OK(o.w.T, err)
 	back := rat(amount)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"coinslot/bff/attention"
 	"coinslot/bff/console"
 )
 
@@ -181,12 +182,12 @@ func appendSeen(seen []string, session string) []string {
 }
 
 // RefusedOrigins implements console.Records.
-func (db *DB) RefusedOrigins(ctx context.Context) ([]console.RefusedOrigin, error) {
+func (db *DB) RefusedOrigins(ctx context.Context) ([]attention.RefusedOrigin, error) {
 	list, err := listRows(ctx, db, scanOrigin, refusedOrigins)
 	return list, wrap(err, "reading refused origins")
 }
 
-func scanOrigin(rows *sql.Rows) (o console.RefusedOrigin, err error) {
+func scanOrigin(rows *sql.Rows) (o attention.RefusedOrigin, err error) {
 	var session sql.NullString
 	var first, last int64
 	err = rows.Scan(&o.Origin, &session, &o.Sessions, &o.Times, &first, &last)

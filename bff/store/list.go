@@ -66,6 +66,29 @@ func (db *DB) List(ctx context.Context, f payment.Filter) (payment.Page, error) 
 	return payment.Page{Sessions: readable(ctx, db, rows, (*row).session), Next: next}, nil
 }
 
+const (
+	unsettledSessions = `SELECT ` + sessionColumns + ` FROM sessions
+		WHERE unsettled = 1 AND created_at > 0 AND unreadable_at IS NULL
+		ORDER BY created_at DESC, id DESC LIMIT $1`
+	countUnsettled = `SELECT count(*) FROM sessions
+		WHERE unsettled = 1 AND created_at > 0 AND unreadable_at IS NULL`
+)
+
+// Unsettled implements attention.Stored.
+func (db *DB) Unsettled(
+	ctx context.Context, limit int,
+) (list []payment.Session, count int, err error) {
+	rows, err := listRows(ctx, db, scanRow, unsettledSessions, limit)
+	if err != nil {
+		return nil, 0, fmt.Errorf("listing sessions with unsettled money: %w", err)
+	}
+	count, err = readOne[int](ctx, db, countUnsettled)
+	if err != nil {
+		return nil, 0, fmt.Errorf("counting sessions with unsettled money: %w", err)
+	}
+	return readable(ctx, db, rows, (*row).session), count, nil
+}
+
 func listQuery(f payment.Filter, from cursor, limit int) (query string, args []any) {
 	query = `SELECT ` + sessionColumns + ` FROM sessions WHERE (created_at, id) < ($1, $2)`
 	args = []any{from.createdAt, keyOf(from.id)}

@@ -46,11 +46,12 @@ func queries(d dialect) map[string]string {
 		"restoreSession":   restoreSession,
 		"erasable":         erasable,
 		"unpaidItems":      unpaidItems,
-		"forgetRun":        forgetRunOf,
-		"firstDue":         firstDue,
-		"countOpen":        fmt.Sprintf(countOpen, open),
-		"tracked":          tracked,
-		"countSessions":    countSessions,
+		"unsettled":        unsettledSessions, "countUnsettled": countUnsettled,
+		"forgetRun":     forgetRunOf,
+		"firstDue":      firstDue,
+		"countOpen":     fmt.Sprintf(countOpen, open),
+		"tracked":       tracked,
+		"countSessions": countSessions,
 	}
 	for _, f := range []payment.Filter{
 		{},

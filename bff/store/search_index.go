@@ -61,6 +61,9 @@ func searchTerms(s *payment.Session) []string {
 			list = appendTerms(list, searchTerm(tx.ID))
 		}
 	}
+	for _, r := range s.Refunds {
+		list = appendTerms(list, searchTerm(r.TxID))
+	}
 
 	return list
 }

@@ -24,6 +24,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"coinslot/bff/attention"
 	"coinslot/bff/checkout"
 	"coinslot/bff/console"
 	"coinslot/bff/gatewaylist"
@@ -98,7 +99,7 @@ var (
 	_ gatewaylist.Runs      = (*DB)(nil)
 	_ checkout.Eraser       = (*DB)(nil)
 	_ checkout.UnpaidItems  = (*DB)(nil)
-	_ console.Damage        = (*DB)(nil)
+	_ attention.Stored      = (*DB)(nil)
 )
 
 // Open opens the database for a server. An SQLite file is opened alone: a second process is refused

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"coinslot/bff/console"
+	"coinslot/bff/attention"
 	"coinslot/bff/internal/background"
 	"coinslot/bff/payment"
 )
@@ -134,17 +134,17 @@ func (db *DB) setAside(ctx context.Context, after string, limit int) ([]rowSetAs
 	return list, wrap(err, "finding unreadable sessions")
 }
 
-// Unreadable implements console.Damage.
-func (db *DB) Unreadable(ctx context.Context, limit int) ([]console.Unreadable, error) {
+// Unreadable implements attention.Stored.
+func (db *DB) Unreadable(ctx context.Context, limit int) ([]attention.UnreadableRow, error) {
 	list, err := db.setAside(ctx, "", limit)
 	if err != nil {
 		return nil, err
 	}
 
-	var all []console.Unreadable
+	var all []attention.UnreadableRow
 	for _, r := range list {
-		u := console.Unreadable{
-			Kind:    console.UnreadableSession,
+		u := attention.UnreadableRow{
+			Kind:    attention.UnreadableSession,
 			ID:      fromKey(r.id),
 			Session: fromKey(r.id),
 			Since:   time.UnixMicro(r.since).UTC(),

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"coinslot/bff/console"
+	"coinslot/bff/attention"
 	"coinslot/bff/payment"
 )
 
@@ -72,11 +72,11 @@ func (db *DB) CountUnreadableEvents(
 // UnreadableEvents returns events that are set aside, at most limit.
 func (db *DB) UnreadableEvents(
 	ctx context.Context, limit int,
-) (all []console.Unreadable, err error) {
+) (all []attention.UnreadableRow, err error) {
 	list, err := db.eventsSetAside(ctx, "", limit)
 	for _, e := range list {
-		u := console.Unreadable{
-			Kind:    console.UnreadableEvent,
+		u := attention.UnreadableRow{
+			Kind:    attention.UnreadableEvent,
 			ID:      e.ID,
 			Session: e.Session,
 			Since:   time.UnixMicro(e.since).UTC(),

@@ -22,7 +22,7 @@ func runUnreadable(t *testing.T, dsn func(testing.TB) string) {
 			Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		})
 		return storetest.Damaged{
-			Backend: db, Damage: db, Execute: db.Execute, Restore: db.restore, Log: &log,
+			Backend: db, Execute: db.Execute, Restore: db.restore, Log: &log,
 		}
 	})
 }

@@ -10,19 +10,20 @@ import (
 	"time"
 
 	"coinslot/bff/payment"
+	"coinslot/bff/token"
 )
 
 const (
 	insertSession = `INSERT INTO sessions (id, version, status, order_ref, idempotency_key,
 		created_at, checked_at, due_at, late_from, coin, network, currency, amount_cents,
-		unpaid_item, deleted, erased_at, doc)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+		unpaid_item, unsettled, deleted, erased_at, doc)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
 		ON CONFLICT DO NOTHING`
 	updateSession = `UPDATE sessions
 		SET version = $2, status = $3, order_ref = $4, idempotency_key = $5, created_at = $6,
 		checked_at = $7, due_at = $8, late_from = $9, coin = $10, network = $11,
-		currency = $12, amount_cents = $13, unpaid_item = $14, deleted = $15, erased_at = $16,
-		doc = $17
+		currency = $12, amount_cents = $13, unpaid_item = $14, unsettled = $15, deleted = $16,
+		erased_at = $17, doc = $18
 		WHERE id = $1`
 )
 
@@ -269,6 +270,7 @@ func put(
 		keyOf(currency),
 		s.Order.AmountUSD.Shift(2).IntPart(),
 		boolColumn(isUnpaidItem(&s)),
+		boolColumn(len(s.Unsettled(token.Builtin())) > 0),
 		boolColumn(s.Tombstone()),
 		microsOf(s.ErasedAt),
 		string(doc),

@@ -209,17 +209,25 @@ func (r *Registry) OtherSymbols(symbol, code string) []string {
 const gatewayPlaces = 8
 
 // Places returns how many fractional digits a transfer can carry, capped at those in which the
-// gateway speaks. Of coins that are not known, USDT and USDC carry six everywhere but on BNB Smart
-// Chain and its like, which give them eighteen, and others eight.
+// gateway speaks.
 func (r *Registry) Places(symbol, code string) int32 {
+	return min(r.Decimals(symbol, code), gatewayPlaces)
+}
+
+// maxPlaces are the fractional digits of an EVM network's own coin, and of most of its tokens.
+const maxPlaces = 18
+
+// Decimals returns how many fractional digits a transfer can carry. Of coins that are not known,
+// USDT and USDC carry six everywhere but on BNB Smart Chain and its like, and others 18.
+func (r *Registry) Decimals(symbol, code string) int32 {
 	if t, ok := r.Token(symbol, code); ok {
-		return min(t.Decimals, gatewayPlaces)
+		return t.Decimals
 	}
 	if s := upper(symbol); s != "USDT" && s != "USDC" {
-		return gatewayPlaces
+		return maxPlaces
 	}
 	if n, ok := r.Network(code); ok && (n.ID == "bsc" || n.ID == "opbnb") {
-		return gatewayPlaces
+		return maxPlaces
 	}
 	return 6
 }

@@ -39,9 +39,9 @@ func TestGuardControl(t *testing.T) {
 // TestClientIgnoresProxy: a proxy would connect in our place, unguarded.
 func TestClientIgnoresProxy(t *testing.T) {
 	for _, private := range []bool{false, true} {
-		transport := newClient(private).Transport.(*http.Transport)
+		transport := NewClient(private).Transport.(*http.Transport)
 		if transport.Proxy != nil {
-			t.Errorf("newClient(%v) asks %T for a proxy", private, transport.Proxy)
+			t.Errorf("NewClient(%v) asks %T for a proxy", private, transport.Proxy)
 		}
 	}
 }

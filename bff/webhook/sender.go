@@ -81,7 +81,7 @@ func newSender(c Config) (*Sender, error) {
 	}
 
 	c.setDefaults()
-	s := &Sender{config: c, keys: keys, client: newClient(c.AllowPrivate)}
+	s := &Sender{config: c, keys: keys, client: NewClient(c.AllowPrivate)}
 	for _, endpoint := range c.Endpoints {
 		s.workers = append(s.workers, newWorker(s, endpoint))
 	}

@@ -96,7 +96,7 @@ func (w *dialed) take() []netip.Addr {
 
 // cut is the client of newClient, whose connects end right after its guard has let them pass.
 func cut(w *dialed) *http.Client {
-	client := newClient(false)
+	client := NewClient(false)
 	g := newGuard()
 	d := net.Dialer{
 		Timeout: 5 * time.Second,
@@ -308,7 +308,7 @@ func (s *ssrf) spellings() {
 // blocks: B85 and B86, the first and the last address of each block, set and
 // connected to, by the client as it is.
 func (s *ssrf) blocks() {
-	client := newClient(false)
+	client := NewClient(false)
 	defer client.CloseIdleConnections()
 	for _, text := range special {
 		p := netip.MustParsePrefix(text)
@@ -342,7 +342,7 @@ func addresses(list ...string) (all []netip.Addr) {
 
 // answers: B87 and B88, what names lead to.
 func (s *ssrf) answers() {
-	client := newClient(false)
+	client := NewClient(false)
 	defer client.CloseIdleConnections()
 	for i, list := range [][]string{
 		{"127.0.0.1"},
@@ -456,7 +456,7 @@ func (s *ssrf) redirects() {
 		} {
 			s.cases++
 			var dialled []string
-			client := newClient(false)
+			client := NewClient(false)
 			client.Transport.(*http.Transport).DialTLSContext = func(_ context.Context, _, address string) (net.Conn, error) {
 				dialled = append(dialled, address)
 				ours, theirs := net.Pipe()

@@ -141,9 +141,9 @@ func clean(text string) string {
 // maxAnswerBytes is how much of an answer's body is read.
 const maxAnswerBytes = 1 << 10
 
-// newClient returns the client that all tries are made with. It follows no redirect, knows no proxy
-// and keeps no cookies; the deadline of a try is its context's.
-func newClient(allowPrivate bool) *http.Client {
+// NewClient returns a client for URLs that [CheckEndpoint] accepts. It follows no redirect, knows no
+// proxy and keeps no cookies; the deadline of a try is its context's.
+func NewClient(allowPrivate bool) *http.Client {
 	dialer := net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}
 	if !allowPrivate {
 		dialer.Control = newGuard().control

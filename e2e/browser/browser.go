@@ -46,9 +46,20 @@ import (
 // Its methods may be called by several tests at once.
 type Browser struct {
 	dir string
+	at  Place
 
 	mu        sync.Mutex        // guards the fields below
 	processes map[bool]*process // by whether frames of another site may store; started at first use
+}
+
+// Place is where in the network a browser is. The zero value is this process' own.
+type Place struct {
+	Namespace string // of the network, as ip netns names it; empty = this process' own
+	// Names are Chromium's rules for names; empty = those below .test are this machine.
+	Names string
+	// QUIC are the host:port that the browser talks HTTP/3 to from the start, as if it had read so
+	// in the host's HTTPS record (RFC 9460).
+	QUIC []string
 }
 
 // Options says how a page is different from a plain one. The zero value is a
@@ -105,8 +116,15 @@ func (o Options) filled() Options {
 // Start gives t a browser, which is killed when t ends.
 func Start(t testing.TB) *Browser {
 	t.Helper()
+	return StartAt(t, Place{})
+}
+
+// StartAt is Start for a browser elsewhere in the network.
+func StartAt(t testing.TB, at Place) *Browser {
+	t.Helper()
 	Need(t)
 	b := newBrowser(t.TempDir())
+	b.at = at
 	t.Cleanup(func() {
 		if err := b.Close(); err != nil {
 			t.Errorf("closing browser: %v", err)
@@ -178,7 +196,7 @@ func (b *Browser) process(thirdPartyStorage bool) (*process, error) {
 	if p := b.processes[thirdPartyStorage]; p != nil {
 		return p, nil
 	}
-	p, err := launch(filepath.Join(b.dir, fmt.Sprintf("third-party-storage-%t", thirdPartyStorage)), thirdPartyStorage)
+	p, err := launch(filepath.Join(b.dir, fmt.Sprintf("third-party-storage-%t", thirdPartyStorage)), thirdPartyStorage, b.at)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"cmp"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -15,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -64,15 +66,20 @@ func trusted() string {
 
 // flags are the command line. Nothing leaves the machine: names other than
 // localhost and *.test do not resolve, and what Chromium does on its own account is off.
-func flags(profile string) []string {
+func flags(profile string, at Place) []string {
+	quic := "--disable-quic"
+	if len(at.QUIC) > 0 {
+		quic = "--origin-to-force-quic-on=" + strings.Join(at.QUIC, ",")
+	}
 	return []string{
 		"--user-data-dir=" + profile,
 		"--remote-debugging-pipe",
 		"--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--mute-audio",
 		"--no-first-run", "--no-default-browser-check", "--disable-breakpad", "--disable-crash-reporter",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync",
-		"--disable-extensions", "--disable-default-apps", "--disable-quic", "--disable-popup-blocking",
-		"--no-proxy-server", "--host-resolver-rules=MAP *.test 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE *.localhost, EXCLUDE 127.0.0.1, EXCLUDE [::1]",
+		"--disable-extensions", "--disable-default-apps", quic, "--disable-popup-blocking",
+		"--no-proxy-server", "--host-resolver-rules=" + cmp.Or(at.Names, "MAP *.test 127.0.0.1") +
+			", MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE *.localhost, EXCLUDE 127.0.0.1, EXCLUDE [::1]",
 		"--ignore-certificate-errors-spki-list=" + trusted(),
 		"--password-store=basic", "--use-mock-keychain", "--lang=en-US",
 		// Frames from another site live in another process, as they do for shoppers.
@@ -107,7 +114,7 @@ func settings(thirdPartyStorage bool) ([]byte, error) {
 }
 
 // launch starts a Chromium with a new profile in the directory profile.
-func launch(profile string, thirdPartyStorage bool) (*process, error) {
+func launch(profile string, thirdPartyStorage bool, at Place) (*process, error) {
 	prefs, err := settings(thirdPartyStorage)
 	if err != nil {
 		return nil, fmt.Errorf("writing profile settings: %w", err)
@@ -119,7 +126,11 @@ func launch(profile string, thirdPartyStorage bool) (*process, error) {
 		return nil, fmt.Errorf("writing profile settings: %w", err)
 	}
 
-	p := &process{profile: profile, cmd: exec.Command(executable, flags(profile)...)}
+	command := append([]string{executable}, flags(profile, at)...)
+	if at.Namespace != "" {
+		command = append([]string{"ip", "netns", "exec", at.Namespace}, command...)
+	}
+	p := &process{profile: profile, cmd: exec.Command(command[0], command[1:]...)}
 	if err := p.start(); err != nil {
 		_ = p.stop()
 		return nil, fmt.Errorf("starting %s: %w", executable, err)

@@ -402,7 +402,11 @@ export class CheckoutElement extends HTMLElement {
     const url = this.#pageURL();
     this.#notice.replaceChildren(...this.#failure ? [
       text(this.#failure === 'offline' ? 'offline' : url ? 'failed' : 'create'),
-      url && make('a', { href: url, target: '_self' }, text('link')),
+      url && make('a', {
+        href: url,
+        // A page that is not listed may itself be in a frame, and the browser keeps the checkout out.
+        target: this.#texts.listed ? '_self' : '_blank',
+      }, text('link')),
       make('button', { onclick: () => this.#begin() }, text('retry')),
     ] : []);
   }

@@ -79,6 +79,8 @@ func TestDialogOverDialog(t *testing.T) {
 	s.Press("Escape")
 	s.WaitGone(dialog)
 	s.WaitJS(`heard.length === 0`, "a page that has heard nothing")
+	// until the browser has told the frame, it sends keys there
+	s.frameView().WaitJS(`!document.hasFocus()`, "a frame without the focus")
 	s.Press("Escape")
 	s.WaitJS(`heard.join() === 'keydown,keydown'`, "a page that hears Escape again")
 	s.Click("#outside")

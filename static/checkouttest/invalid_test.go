@@ -2,6 +2,7 @@ package checkouttest_test
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -136,7 +137,8 @@ func TestOddPlaces(t *testing.T) {
 	}
 }
 
-// TestPageWithoutOrigin: B35. A page from a data: URL or a file has no origin.
+// TestPageWithoutOrigin: B35. A page in a sandbox, from a data: URL or a file has no origin. The link
+// of the failure opens a tab: in a frame, the browser refuses the checkout.
 func TestPageWithoutOrigin(t *testing.T) {
 	s := openPage(t, "")
 	s.visit(`<iframe name=page sandbox="allow-scripts" srcdoc='<script src="{bff}/seen.js"></script><script src="{bff}/checkout.js"></script><coinslot-checkout session=cs_mute lang=x-refused></coinslot-checkout>'></iframe>`,
@@ -145,7 +147,24 @@ func TestPageWithoutOrigin(t *testing.T) {
 	page.WaitJS(`details.some(({ name, code }) => name === 'error' && code === 'origin_refused')`,
 		"the error")
 	page.WaitText("coinslot-checkout >>> [role=alert]", failedText)
+	fortest.Equal(t, page.Attr(fallback, "target"), "_blank", "the link opens in")
 	fortest.Has(t, "frame", s.requested()[0], "origin=null")
+}
+
+// TestOriginOfFrames: a page in a frame has the origin that browsers send, not that of its address.
+// Site builders put HTML into such frames.
+func TestOriginOfFrames(t *testing.T) {
+	s := openPage(t, "")
+	const shop = `<script src="{bff}/checkout.js"></script><coinslot-checkout session=cs_1></coinslot-checkout>`
+	for name, c := range map[string]struct{ frame, origin string }{
+		"srcdoc":      {`<iframe name=page srcdoc='` + shop + `'></iframe>`, s.host},
+		"own address": {`<iframe name=page src="/shop" sandbox="allow-scripts"></iframe>`, "null"},
+	} {
+		s.shop = shop
+		s.visit(c.frame, "script-src *; frame-src *")
+		fortest.Until(t, name+": the frame", func() bool { return len(s.requested()) > 0 })
+		fortest.Has(t, name, s.requested()[0], "origin="+url.QueryEscape(c.origin)+"&")
+	}
 }
 
 // TestWrongIntegrity: B36. The link pays.

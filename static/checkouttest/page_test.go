@@ -31,6 +31,7 @@ type testPage struct {
 
 	body, csp string // of the host page, set by visit
 	appScript string // the host page's own script, /app.js
+	shop      string // another page of the host, /shop
 }
 
 // policy is the strictest policy of a host page that can show a checkout. %s is the server.
@@ -96,6 +97,10 @@ func openPageWith(t *testing.T, body, csp string, o browser.Options) *testPage {
 			body = head + body
 		}
 		fmt.Fprint(w, strings.NewReplacer("{bff}", s.bff, "{host}", s.host).Replace(body))
+	})
+	host.HandleFunc("GET /shop", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprint(w, strings.ReplaceAll(s.shop, "{bff}", s.bff))
 	})
 	host.HandleFunc("GET /thanks",
 		func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "thank you") })
@@ -245,6 +250,7 @@ const recorderScript = `
 const frameScript = `
 	const query = new URLSearchParams(location.search);
 	const session = document.currentScript.dataset.session;
+	const origin = query.get('origin') ?? new URL(document.referrer).origin;
 	let port;
 	window.heard = [];
 	window.say = (message) => port.postMessage(message);
@@ -256,7 +262,7 @@ const frameScript = `
 			answer?.postMessage(data.kind === 'pay' ? '' : 'only pay');
 		};
 		const tokens = ['accent', 'radius', 'density', 'font', ...['background', 'surface', 'text', 'border', 'danger'].flatMap((name) => [name, name + '-dark'])];
-		parent.postMessage({ coinslot: 1, type: 'hello', version: 'test', tokens }, query.get('origin'), [port2]);
+		parent.postMessage({ coinslot: 1, type: 'hello', version: 'test', tokens }, origin, [port2]);
 		say({ type: 'ready', session, status: 'open' });
 		say({ type: 'size', height: 333 });
 	};

@@ -8,11 +8,12 @@ import (
 	"testing"
 
 	"coinslot/bff/fortest"
+	"coinslot/client"
 	"coinslot/e2e/browser"
 )
 
 // item is what the demo's server gives the shop for each product.
-type item struct{ ID, Title, Description, Price, Session, URL string }
+type item struct{ ID, Title, Description, Price, Session, URL, Frame string }
 
 // openShop opens the demo shop with a pretended BFF, under the policy that it promises to run with.
 func openShop(t *testing.T, o browser.Options) *testPage {
@@ -29,22 +30,35 @@ func openShop(t *testing.T, o browser.Options) *testPage {
 	shop.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", fmt.Sprintf("default-src 'none'; script-src 'self' %[1]s; frame-src %[1]s; "+
 			"style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'", s.bff))
-		if err := page.Execute(w, map[string]any{"Base": s.bff, "Items": []item{
+		items := []item{
 			{
-				"coffee", "House blend, 1 kg",
-				"Brazil and Ethiopia, roasted on Tuesday. Chocolate, orange, no nonsense.",
-				"18.00", "cs_coffee", s.bff + "/checkout/cs_coffee",
+				ID:          "coffee",
+				Title:       "House blend, 1 kg",
+				Description: "Brazil and Ethiopia, roasted on Tuesday. Chocolate, orange, no nonsense.",
+				Price:       "18.00",
 			},
 			{
-				"tickets", "Cupping evening, two seats",
-				"Six origins, two hours, one very long table. Friday at seven.", "25.00",
-				"cs_tickets", s.bff + "/checkout/cs_tickets",
+				ID:          "tickets",
+				Title:       "Cupping evening, two seats",
+				Description: "Six origins, two hours, one very long table. Friday at seven.",
+				Price:       "25.00",
 			},
 			{
-				"moka", "Moka pot, three cups", "Aluminum, made in Italy.", "32.00", "cs_moka",
-				s.bff + "/checkout/cs_moka",
+				ID:          "moka",
+				Title:       "Moka pot, three cups",
+				Description: "Aluminum, made in Italy.",
+				Price:       "32.00",
 			},
-		}}); err != nil {
+		}
+		for i := range items {
+			items[i].Session = "cs_" + items[i].ID
+			items[i].URL = s.bff + "/checkout/" + items[i].Session
+			items[i].Frame = client.CheckoutFrame(s.bff, client.Frame{
+				Session: items[i].Session,
+				Lang:    "en",
+			})
+		}
+		if err := page.Execute(w, map[string]any{"Base": s.bff, "Items": items}); err != nil {
 			t.Errorf("rendering the shop: %v", err)
 		}
 	})

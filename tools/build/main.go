@@ -102,7 +102,7 @@ func (b *build) run(version, commit string) (err error) {
 // sourceFolders are the sources of the program besides go.mod and go.sum. A test in deploy/
 // compares them with .dockerignore.
 var sourceFolders = []string{
-	"app", "bff", "client", "docs", "static",
+	"app", "bff", "client", "deploy", "docs", "static",
 	"tools/assets", "tools/build", "tools/bundle", "tools/compile", "tools/progress",
 	"tools/reference",
 }

@@ -52,7 +52,9 @@ func downloads() []download {
 	return append(list,
 		download{"the types of React, Vue, Svelte and Solid", "npm-types/" + npmDate, installTypes},
 		download{"what docs/npm.md creates", "npm-registry/shop-" + npmDate, cacheShop},
-		download{"Express", "npm-registry/express-" + npmDate, cacheExpress},
+		download{"Express", "npm-registry/express-" + npmDate, cacheExample("express")},
+		download{"Eleventy", "npm-registry/eleventy-" + npmDate, cacheExample("eleventy")},
+		download{"Astro", "npm-registry/astro-" + npmDate, cacheExample("astro")},
 		download{"promtool", "prometheus/installed", installPromtool},
 		download{"litestream", "tools/litestream-" + litestream + ".installed", installLitestream},
 	)

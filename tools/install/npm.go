@@ -148,9 +148,11 @@ func cacheShop() error {
 		touch "$cache/shop"`)
 }
 
-// cacheExpress has npm keep what docs/examples/express installs, likewise.
-func cacheExpress() error {
-	return withNode(`folder=$(mktemp -d) && trap 'rm -r "$folder"' EXIT
-		cp docs/examples/express/package.json "$folder"
-		` + npm + `install --prefix "$folder"`)
+// cacheExample returns what has npm keep what a folder of docs/examples installs, likewise.
+func cacheExample(name string) func() error {
+	return func() error {
+		return withNode(`folder=$(mktemp -d) && trap 'rm -r "$folder"' EXIT
+			cp docs/examples/` + name + `/package.json "$folder"
+			` + npm + `install --prefix "$folder"`)
+	}
 }

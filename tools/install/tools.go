@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -33,9 +34,14 @@ var tools = []tool{
 	{"Ruby", "the examples in Ruby", false, "ruby", "ruby", inPath("ruby")},
 	{"Sinatra", "the example in Sinatra", false, "ruby-sinatra ruby-webrick", "",
 		runs("/usr/bin/ruby", "-rsinatra/base", "-rwebrick", "-e", "")},
-	{"PHP", "the WooCommerce plugin, the examples in PHP", false, "php-cli", "php", inPath("php")},
+	{"PHP", "the plugins in PHP, the examples in PHP", false, "php-cli", "php", inPath("php")},
+	{"WordPress", "the WordPress plugin in WordPress", false,
+		"wordpress wordpress-theme-twentytwentythree php-mysql", "", hasWordPress},
+	{"MariaDB", "the WordPress plugin in WordPress", false, "mariadb-server", "", inPath("mariadbd")},
 	{"Laravel", "the example in Laravel", false,
 		"php-laravel-framework php-guzzlehttp-guzzle php-sqlite3", "", runs("php", "-r", laravel)},
+	{"Hugo", "the example in Hugo", false, "hugo", "hugo", inPath("hugo")},
+	{"Jekyll", "the example in Jekyll", false, "jekyll", "", inPath("jekyll")},
 	{"Firefox", "the checkout in Firefox", false, "firefox-esr", "", inPath("firefox-esr")},
 	{"WebKit", "the checkout in WebKit", false, "webkit2gtk-driver", "", inPath("WebKitWebDriver")},
 	{"Xvfb", "the checkout in WebKit", false, "xvfb", "", inPath("Xvfb")},
@@ -48,6 +54,7 @@ var tools = []tool{
 	{"Beancount", "the journal of a month", false, "beancount", "", inPath("bean-check")},
 	{"LibreOffice", "the month in a spreadsheet", false, "libreoffice-calc-nogui", "",
 		inPath("soffice")},
+	{"ip", "HTTP/3, and networks that lose packets", false, "iproute2", "", inPath("ip")},
 	{"strace", "disks and networks that fail", false, "strace", "", inPath("strace")},
 	{"sqlite3", "restores of SQLite", false, "sqlite3", "sqlite", inPath("sqlite3")},
 	{"PgBouncer", "PgBouncer between instances and database", false, "pgbouncer", "pgbouncer",
@@ -75,6 +82,12 @@ func runs(command string, args ...string) func() bool {
 func hasPostgreSQL() bool {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // the pattern is right
 	return len(found) > 0 || inPath("initdb")()
+}
+
+// hasWordPress looks where Debian has it, and for what WordPress reads its database by.
+func hasWordPress() bool {
+	_, err := os.Stat("/usr/share/wordpress/wp-settings.php")
+	return err == nil && runs("php", "-r", "exit((int) !extension_loaded('mysqli'));")()
 }
 
 // command is what a person types to install the tool on this system.

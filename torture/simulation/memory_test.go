@@ -13,11 +13,14 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/alert"
+	"coinslot/bff/attention"
 	"coinslot/bff/checkout"
 	"coinslot/bff/console"
 	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
 	"coinslot/bff/rates"
+	"coinslot/bff/statement"
 	"coinslot/bff/store/storetest"
 	"coinslot/bff/webhook"
 )
@@ -31,6 +34,10 @@ type memory struct {
 	rates.Store
 	gatewaylist.Runs
 	checkout.Eraser
+	attention.Money
+	attention.Damage
+	alertStore
+	statement.Sessions
 
 	endpoints []string
 	// committed is called with each change of a session, under the lock. Nil = no callback.
@@ -43,6 +50,8 @@ type memory struct {
 	events     map[string]bool
 	deliveries []*delivery // in the order of their events
 }
+
+type alertStore = alert.Store // another name than that of rates.Store
 
 // row is a session. What its slices hold is never changed in place.
 type row struct {

@@ -239,6 +239,16 @@ func paying() []Sample {
 	}
 }
 
+// refund is money that was sent back; explorer is the beginning of its link, empty = there is none.
+func refund(amount, explorer string) wire.Refund {
+	const id = "7f2b6c1d9e0a4835b7c6d1e2f3a4958677b8c9d0e1f2a3b4c5d6e7f8091a2b3c"
+	r := wire.Refund{Amount: amount, Symbol: "USDT", Day: "November 29", TxID: id}
+	if explorer != "" {
+		r.TxURL = explorer + id
+	}
+	return r
+}
+
 func ended() []Sample {
 	return []Sample{
 		NewSample("confirmed-modal", wire.Confirmed, func(p *widget.Page) {
@@ -268,12 +278,28 @@ func ended() []Sample {
 			}
 		})),
 		NewSample("confirmed-by-hand", wire.Confirmed, nil),
+		// The excess went back in two parts.
+		NewSample("confirmed-refunded", wire.Confirmed, func(p *widget.Page) {
+			Attempt(paid)(p)
+			p.View.Refunds = []wire.Refund{
+				refund("4.5", "https://tronscan.org/#/transaction/"),
+				refund("0.47", ""),
+			}
+		}),
 		NewSample("expired", wire.Expired, Attempt(gone), wire.Retry, wire.Recheck),
 		NewSample("expired-partial", wire.Expired, Attempt(func(a *wire.Attempt) {
 			gone(a)
 			a.PaidAmount = "9.80"
 			a.MissingAmount = "15.23"
 		}), wire.Recheck),
+		NewSample("expired-refunded", wire.Expired, func(p *widget.Page) {
+			Attempt(func(a *wire.Attempt) {
+				gone(a)
+				a.PaidAmount = "9.80"
+				a.MissingAmount = "15.23"
+			})(p)
+			p.View.Refunds = []wire.Refund{refund("9.8", "https://tronscan.org/#/transaction/")}
+		}, wire.Recheck),
 		NewSample("expired-unchosen", wire.Expired, func(p *widget.Page) {
 			p.View.Notice = &wire.Notice{Code: wire.CodeSessionExpired}
 		}),

@@ -8,14 +8,18 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/attention"
 	"coinslot/bff/console"
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/webhook"
+
+	"github.com/shopspring/decimal"
 )
 
 var consoleTests = cases{
-	"deliveries": on(deliveries, siteA, siteB),
+	"unsettled money": on(unsettledMoney),
+	"deliveries":      on(deliveries, siteA, siteB),
 	"deliveries by pages": on(func(t *testing.T, b Backend) {
 		s := inserted(t, b, fresh(1))
 		for n := range 3 {
@@ -177,7 +181,7 @@ var consoleTests = cases{
 		}
 	}),
 	"refused origins": on(func(t *testing.T, b Backend) {
-		same(t, "RefusedOrigins of nothing", originList(t, b), []console.RefusedOrigin(nil))
+		same(t, "RefusedOrigins of nothing", originList(t, b), []attention.RefusedOrigin(nil))
 		refuse(t, b, "https://a.example", "cs_1", 2)
 		refuse(t, b, "https://b.example", "", 1)
 		refuse(t, b, "https://a.example", "", 3)
@@ -187,7 +191,7 @@ var consoleTests = cases{
 		}
 
 		refuse(t, b, "\xff\x00", "\xff", 1)
-		byOrigin := map[string]console.RefusedOrigin{}
+		byOrigin := map[string]attention.RefusedOrigin{}
 		for _, o := range originList(t, b) {
 			byOrigin[o.Origin] = o
 		}
@@ -211,7 +215,7 @@ var consoleTests = cases{
 	"refused origins are not many": on(func(t *testing.T, b Backend) {
 		has := func(origin string) bool {
 			return slices.ContainsFunc(originList(t, b),
-				func(o console.RefusedOrigin) bool { return o.Origin == origin })
+				func(o attention.RefusedOrigin) bool { return o.Origin == origin })
 		}
 		refuse(t, b, "https://old.example", "cs_1", 1)
 		refuse(t, b, "https://old.example", "cs_2", 1)
@@ -355,6 +359,36 @@ func refuse(t *testing.T, b Backend, origin, session string, times int) {
 	fortest.OK(t, b.RefuseOrigin(t.Context(), origin, session, times))
 }
 
-func originList(t *testing.T, b Backend) []console.RefusedOrigin {
+func originList(t *testing.T, b Backend) []attention.RefusedOrigin {
 	return fortest.Must(b.RefusedOrigins(t.Context()))(t)
+}
+
+// unsettledMoney: what was paid too much is listed, newest first, until an operator has dealt with
+// it.
+func unsettledMoney(t *testing.T, b Backend) {
+	for n := range 4 {
+		s := fresh(n)
+		a := attempt(1, payment.Confirmed, fmt.Sprint("m", n))
+		a.PayAmount = decimal.NewFromInt(25)
+		a.Paid = a.PayAmount
+		if n != 1 {
+			a.Paid = decimal.NewFromInt(30)
+		}
+		s.Attempts = []payment.Attempt{a}
+		inserted(t, b, s)
+	}
+	want := func(limit, count int, numbers ...int) {
+		t.Helper()
+		list, n, err := b.Unsettled(t.Context(), limit)
+		fortest.OK(t, err)
+		fortest.Equal(t, n, count, "how many are unsettled")
+		wantSessions(t, "Unsettled", list, numbers...)
+	}
+	want(9, 3, 3, 2, 0)
+	want(2, 3, 3, 2)
+
+	updated(t, b, fresh(2).ID, func(s *payment.Session) {
+		s.Attempts[0].Settled = s.Attempts[0].Paid
+	})
+	want(9, 2, 3, 0)
 }

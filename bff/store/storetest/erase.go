@@ -42,6 +42,7 @@ var eraseTests = cases{
 		want.Attempts[0].Comment = ""
 		want.Timeline = slices.Clone(s.Timeline)
 		want.Timeline[0].Detail = ""
+		want.Refunds = []payment.Refund{{TxID: "back1"}}
 		check(t, b, want)
 		same(t, "those that are left", found(t, b, secret), []string{other.ID})
 		same(t, "those of the address", found(t, b, "T1"), []string{s.ID})
@@ -311,6 +312,7 @@ func personal(n int, state payment.State) payment.Session {
 	}
 
 	s.Attempts = []payment.Attempt{a}
+	s.Refunds = []payment.Refund{{TxID: fmt.Sprintf("back%d", n), Reason: "wrote to " + secret}}
 	s.Timeline = []payment.TimelineEntry{
 		{
 			At:     epoch(),

@@ -35,6 +35,9 @@ var searchTests = cases{
 		second.Drawn = true
 		updated(t, b, id(1), with(a))
 		updated(t, b, id(1), with(second))
+		updated(t, b, id(3), func(s *payment.Session) {
+			s.Refunds = []payment.Refund{{TxID: "0xDDee11"}}
+		})
 		for text, want := range map[string][]string{
 			id(2):                 {id(2)},
 			" " + id(2) + "\n":    {id(2)},
@@ -61,6 +64,7 @@ var searchTests = cases{
 			"ff00ff":              {id(1)},
 			"aabbcc":              {id(1)},
 			"0xaabbcc":            {id(1)},
+			"0xddee11":            {id(3)},
 			"0x":                  nil,
 			"%":                   nil,
 			"' OR 1=1 --":         nil,

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/alert"
+	"coinslot/bff/attention"
 	"coinslot/bff/checkout"
 	"coinslot/bff/console"
 	"coinslot/bff/fortest"
@@ -33,6 +35,8 @@ type Backend interface {
 	Watch(ctx context.Context, ids []string, until, dueBy time.Time) error
 	// Count returns how many sessions have that status.
 	Count(ctx context.Context, status string) (int, error)
+	attention.Money
+	attention.Damage
 	webhook.Outbox
 	webhook.Log
 	console.Records
@@ -41,6 +45,7 @@ type Backend interface {
 	checkout.Eraser
 	rates.Store
 	statement.Sessions
+	alert.Store
 }
 
 // Opener returns an empty backend that makes one delivery for each of the
@@ -67,7 +72,7 @@ func Run(t *testing.T, open func(t *testing.T, endpoints []string) Backend) {
 	for _, group := range []cases{
 		insertTests, updateTests, uniqueTests, dueTests, listedTests, leaseTests, findTests,
 		heldTests, outboxTests, logTests, replayTests, searchTests, consoleTests, runTests,
-		eraseTests, ratesTests, moneyTests,
+		eraseTests, ratesTests, alertTests, moneyTests,
 	} {
 		group.run(t, open)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/attention"
 	"coinslot/bff/console"
 	"coinslot/bff/fortest"
 	"coinslot/bff/gatewaylist"
@@ -20,7 +21,6 @@ import (
 // Damaged is a backend whose rows a test can change by hand.
 type Damaged struct {
 	Backend
-	console.Damage
 	// Execute runs a statement of the test.
 	Execute func(ctx context.Context, query string, args ...any) error
 	// Restore uses again what was repaired, which the backend does by itself after a while.
@@ -164,7 +164,7 @@ func unreadableSession(t *testing.T, b Damaged, doc string) {
 	wantClaimed(t, "claimed after the repair",
 		fortest.Must(b.Claim(ctx, now.Add(time.Hour), time.Minute, 1, false))(t), 1)
 	same(t, "unreadable after the repair",
-		fortest.Must(b.Unreadable(ctx, 10))(t), []console.Unreadable(nil))
+		fortest.Must(b.Unreadable(ctx, 10))(t), []attention.UnreadableRow(nil))
 }
 
 func unreadableEvent(t *testing.T, b Damaged, body string) {
@@ -211,7 +211,7 @@ func unreadableEvent(t *testing.T, b Damaged, body string) {
 		eventIDs(claimTo(t, b.Backend, later().Add(2*time.Hour), 10, endA)),
 		[]string{one.ID, bad.ID, three.ID})
 	same(t, "unreadable after the repair",
-		fortest.Must(b.Unreadable(ctx, 10))(t), []console.Unreadable(nil))
+		fortest.Must(b.Unreadable(ctx, 10))(t), []attention.UnreadableRow(nil))
 
 	// What is erased is readable again.
 	fortest.OK(t, b.Execute(ctx, setBody, bad.ID, []byte(body)))
@@ -221,7 +221,7 @@ func unreadableEvent(t *testing.T, b Damaged, body string) {
 	})
 	fortest.OK(t, err)
 	same(t, "unreadable after an erasure",
-		fortest.Must(b.Unreadable(ctx, 10))(t), []console.Unreadable(nil))
+		fortest.Must(b.Unreadable(ctx, 10))(t), []attention.UnreadableRow(nil))
 }
 
 func unreadableRun(t *testing.T, b Damaged) {

@@ -16,7 +16,8 @@ export type Status = "open" | "preparing" | "pending" | "confirmed" | "expired" 
 /** What happened to a session. Ignore types that you do not know. */
 export type EventType =
   | "checkout.pending" | "checkout.partial" | "checkout.confirmed"
-  | "checkout.expired" | "checkout.cancelled" | "checkout.review" | (string & {});
+  | "checkout.expired" | "checkout.cancelled" | "checkout.review"
+  | "checkout.refund" | (string & {});
 
 /** A price in US dollars. */
 export interface PriceInDollars {
@@ -115,6 +116,8 @@ export interface Session {
   attempts: Attempt[];
   /** The timeline. */
   "timeline": Entry[];
+  /** What you recorded as sent back, the oldest first. */
+  refunds: Refund[];
   /** What is probably wrong with the order; only in the answer that opens the session. */
   warnings?: Warning[];
 }
@@ -171,6 +174,33 @@ export interface Attempt {
   created_at: string;
   expires_at: string | null;
   paid_at: string | null;
+}
+
+/** Money that you sent back by a wallet of your own. */
+export interface Refund {
+  /** In the coin. */
+  amount: string;
+  currency_symbol: string;
+  network_code: string;
+  tx_id: string;
+  /** The transaction in an explorer; empty if the gateway links none. */
+  tx_url: string;
+  reason: string;
+  recorded_at: string;
+}
+
+/** A refund to record. */
+export interface NewRefund {
+  /** "2.5", in the coin. */
+  amount: string;
+  currency_symbol: string;
+  network_code: string;
+  /** The transaction that sent it: the same one is the same refund. */
+  tx_id: string;
+  /** For yourself, in one line. */
+  reason?: string;
+  /** More went back than arrived in this coin. */
+  confirm_excess?: boolean;
 }
 
 /** An entry of the timeline. */
@@ -285,6 +315,11 @@ export class Coinslot {
   /** Checks a session's payments at the gateway now. */
   recheck(id: string): Promise<Session> {
     return this.request("POST", `/v1/sessions/${encodeURIComponent(id)}/recheck`);
+  }
+
+  /** Records a refund that you have paid from a wallet of your own. */
+  refund(id: string, refund: NewRefund): Promise<Session> {
+    return this.request("POST", `/v1/sessions/${encodeURIComponent(id)}/refunds`, refund);
   }
 
   /** All sessions that the query selects, newest first. Fetches pages as needed. */

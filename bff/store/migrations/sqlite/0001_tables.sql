@@ -25,6 +25,7 @@ CREATE TABLE sessions (
     currency        TEXT NOT NULL, -- of the merchant's price, USD too
     amount_cents    INTEGER NOT NULL,
     unpaid_item     INTEGER NOT NULL, -- of the catalog, and ended unpaid
+    unsettled       INTEGER NOT NULL DEFAULT 0, -- has money that an operator has to deal with
     deleted         INTEGER NOT NULL, -- no list shows it; status is what it was
     erased_at       INTEGER, -- of personal data
     unreadable_at   INTEGER, -- when it was set aside; NULL = readable
@@ -44,6 +45,7 @@ CREATE INDEX sessions_coin ON sessions (coin, created_at, id) WHERE coin IS NOT 
 CREATE INDEX sessions_network ON sessions (network, created_at, id) WHERE network IS NOT NULL;
 CREATE INDEX sessions_currency ON sessions (currency, created_at, id);
 CREATE INDEX sessions_unpaid_items ON sessions (created_at, id) WHERE unpaid_item = 1;
+CREATE INDEX sessions_unsettled ON sessions (created_at, id) WHERE unsettled = 1;
 CREATE INDEX sessions_unreadable ON sessions (id) WHERE unreadable_at IS NOT NULL;
 
 -- What an attempt holds that no other may, written with the session's doc.
@@ -164,6 +166,13 @@ CREATE TABLE refused_origins (
 
 -- The exchange rates of all currencies: rates.State as JSON, in one row.
 CREATE TABLE exchange_rates (
+    id      INTEGER PRIMARY KEY CHECK (id = 1),
+    version INTEGER NOT NULL,
+    doc     TEXT NOT NULL
+) STRICT;
+
+-- What is known of alerts, and those that are not delivered yet: alert.State as JSON, in one row.
+CREATE TABLE alerts (
     id      INTEGER PRIMARY KEY CHECK (id = 1),
     version INTEGER NOT NULL,
     doc     TEXT NOT NULL
