@@ -26,7 +26,7 @@ var (
 )
 
 // A month goes by with everything that shoppers, the gateway and the merchant do, and days at both
-// ends of it. Statement, CSV and journal agree with the ledger to the last digit, and the month is
+// ends of it. Statement, CSV and journal agree with the cashbook to the last digit, and the month is
 // closed once it is over.
 func TestMonth(t *testing.T) {
 	w := simulated(t)
@@ -36,12 +36,12 @@ func TestMonth(t *testing.T) {
 	}
 	fortest.Has(t, "the sentence", st.Sentence(), "November 2026 is closed: it equals the gateway's")
 
-	want := w.ledger.briefs("2026-11")
+	want := w.cashbook.briefs("2026-11")
 	if len(want) < 60 {
-		t.Fatalf("only %d lines in the ledger", len(want))
+		t.Fatalf("only %d lines in the cashbook", len(want))
 	}
 	kinds := map[string]int{}
-	for _, e := range w.ledger.of("2026-11") {
+	for _, e := range w.cashbook.of("2026-11") {
 		kinds[e.kind]++
 	}
 	for _, kind := range []string{
@@ -53,8 +53,8 @@ func TestMonth(t *testing.T) {
 	}
 	t.Logf("lines by kind: %v", kinds)
 	same(t, "CSV", csvBriefs(t, st), want)
-	fortest.Diff(t, journalAccounts(t, st), w.ledger.accounts("2026-11"),
-		"journal (-ledger +statement)")
+	fortest.Diff(t, journalAccounts(t, st), w.cashbook.accounts("2026-11"),
+		"journal (-cashbook +statement)")
 
 	// The sums by day and by coin are those of the month.
 	var days, coins statement.Sum
@@ -67,7 +67,7 @@ func TestMonth(t *testing.T) {
 	total := addSums(statement.Sum{}, st.Total)
 	fortest.Diff(t, days, total, "sums of days")
 	fortest.Diff(t, coins, total, "sums of coins")
-	fortest.Diff(t, exactly(rat(total.NetUSD().String())), exactly(w.ledger.net("2026-11")), "net")
+	fortest.Diff(t, exactly(rat(total.NetUSD().String())), exactly(w.cashbook.net("2026-11")), "net")
 
 	// Neighbors have what is theirs.
 	for _, month := range []string{"2026-10", "2026-12"} {
@@ -75,7 +75,7 @@ func TestMonth(t *testing.T) {
 		st.Rows = slices.DeleteFunc(st.Rows, func(r statement.Row) bool {
 			return r.Kind == statement.Withdrawal // October has those that each sandbox begins with
 		})
-		same(t, month, csvBriefs(t, st), w.ledger.briefs(month))
+		same(t, month, csvBriefs(t, st), w.cashbook.briefs(month))
 	}
 }
 
@@ -93,7 +93,7 @@ func addSums(a, b statement.Sum) statement.Sum {
 	}
 }
 
-func (l *ledger) net(month string) *big.Rat {
+func (l *cashbook) net(month string) *big.Rat {
 	net := zero()
 	for _, e := range l.of(month) {
 		switch e.kind {
@@ -262,7 +262,7 @@ func (o *order) seenAt() func() time.Time {
 	}
 }
 
-// csvBriefs reads the file for programs back, as lines of a ledger.
+// csvBriefs reads the file for programs back, as lines of a cashbook.
 func csvBriefs(t *testing.T, st statement.Statement) (list []string) {
 	t.Helper()
 	var file bytes.Buffer

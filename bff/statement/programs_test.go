@@ -15,14 +15,14 @@ import (
 	"coinslot/e2e/need"
 )
 
-// hledger and Beancount accept the journal of a month strictly, and count the ledger's balances.
+// hledger and Beancount accept the journal of a month strictly, and count the cashbook's balances.
 func TestFullJournals(t *testing.T) {
 	hledger := need.Command(t, "hledger")
 	check := need.Command(t, "bean-check")
 	const python = "/usr/bin/python3" // Debian's, which has Beancount's package
 	w := simulated(t)
 	st := w.read("2026-11")
-	want := w.ledger.accounts("2026-11")
+	want := w.cashbook.accounts("2026-11")
 
 	path := writeJournal(t, st, statement.HLedger, "november.journal")
 	run(t, hledger, "-f", path, "check", "--strict")
@@ -32,7 +32,7 @@ func TestFullJournals(t *testing.T) {
 	for _, row := range readCSV(t, balances)[1:] {
 		got[row[0]] = exactly(rat(strings.TrimSuffix(row[1], " USD")))
 	}
-	fortest.Diff(t, got, want, "balances of hledger (-ledger +hledger)")
+	fortest.Diff(t, got, want, "balances of hledger (-cashbook +hledger)")
 
 	path = writeJournal(t, st, statement.Beancount, "november.beancount")
 	run(t, check, path)
@@ -41,7 +41,7 @@ func TestFullJournals(t *testing.T) {
 		account, sum, _ := strings.Cut(strings.TrimSpace(line), " ")
 		got[account] = exactly(rat(sum))
 	}
-	fortest.Diff(t, got, want, "balances of Beancount (-ledger +Beancount)")
+	fortest.Diff(t, got, want, "balances of Beancount (-cashbook +Beancount)")
 
 	// A hair of difference is an error to both, so that a pass means something.
 	for format, name := range map[statement.JournalFormat]string{
@@ -100,7 +100,7 @@ func run(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// A spreadsheet of each region opens its file with what the ledger has: numbers and times are numbers
+// A spreadsheet of each region opens its file with what the cashbook has: numbers and times are numbers
 // and times, order numbers and ids are the text that they were, and no formula of a shopper is run.
 func TestFullSpreadsheets(t *testing.T) {
 	office := need.Command(t, "soffice")

@@ -39,7 +39,7 @@ type Gateway interface {
 type Source struct {
 	Sessions Sessions
 	Gateway  Gateway
-	// Currencies returns the gateway's coins, by whose names its withdrawals are told apart.
+	// Currencies returns the gateway's coins, by whose names the coins of withdrawals are known.
 	Currencies func(ctx context.Context) ([]payment.Currency, error)
 	Coins      payment.Coins // nil = eight fractional digits for every coin
 	// Zone is where days begin; nil = UTC.

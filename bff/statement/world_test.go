@@ -28,14 +28,14 @@ import (
 // clock that the test moves.
 type world struct {
 	*checkouttest.Shop
-	gateway *sandbox.Server
-	client  *gateway.Client
-	zone    *time.Location
-	ledger  ledger
-	random  *rand.Rand
-	agenda  []appointment
-	fee     string // of transactions that are opened now, in percent
-	refs    int
+	gateway  *sandbox.Server
+	client   *gateway.Client
+	zone     *time.Location
+	cashbook cashbook
+	random   *rand.Rand
+	agenda   []appointment
+	fee      string // of transactions that are opened now, in percent
+	refs     int
 }
 
 // appointment is what happens at a time.
@@ -58,13 +58,13 @@ func newWorld(t *testing.T, begins time.Time) *world {
 	}))(t)
 	zone := fortest.Must(time.LoadLocation("Europe/Berlin"))(t)
 	w := &world{
-		Shop:    h,
-		gateway: gw,
-		client:  client,
-		zone:    zone,
-		ledger:  ledger{t: t, zone: zone},
-		random:  rand.New(rand.NewPCG(1, 2)),
-		fee:     "1",
+		Shop:     h,
+		gateway:  gw,
+		client:   client,
+		zone:     zone,
+		cashbook: cashbook{t: t, zone: zone},
+		random:   rand.New(rand.NewPCG(1, 2)),
+		fee:      "1",
 	}
 	h.Service = checkout.New(checkout.Config{
 		Store:       h.Store,
@@ -225,7 +225,7 @@ func (o *order) send(amount *big.Rat) {
 	o.lastTx += sent[len(sent)-1].TxID
 }
 
-// book writes what came into the ledger. full = the price was paid, so the gateway takes its fee.
+// book writes what came into the cashbook. full = the price was paid, so the gateway takes its fee.
 func (o *order) book(kind string, full bool, at time.Time) {
 	e := line{
 		at:      at,
@@ -253,7 +253,7 @@ func (o *order) book(kind string, full bool, at time.Time) {
 		e.excess = new(big.Rat).Sub(e.usd, o.usd)
 		e.fee = times(o.usd, rat(o.fee), rat("100"))
 	}
-	o.w.ledger.add(e)
+	o.w.cashbook.add(e)
 }
 
 // refund sends an amount back, and has it recorded.
@@ -275,7 +275,7 @@ func (o *order) refund(amount string) {
 	})
 	fortest.OK(o.w.T, err)
 	back := rat(amount)
-	o.w.ledger.add(line{
+	o.w.cashbook.add(line{
 		at:      o.w.Clock.Now(),
 		kind:    "refund",
 		ref:     o.ref,
@@ -294,7 +294,7 @@ func (w *world) withdraw(coin wire.Choice, usd string) {
 	code, err := w.gateway.Withdraw(coin.CurrencySymbol, coin.NetworkCode,
 		decimal.RequireFromString(usd))
 	fortest.OK(w.T, err)
-	w.ledger.add(line{
+	w.cashbook.add(line{
 		at:   w.Clock.Now().Truncate(time.Second),
 		kind: "withdrawal",
 		ref:  code,

@@ -11,9 +11,9 @@ import (
 	"coinslot/bff/fortest"
 )
 
-// ledger is what a shopkeeper has written down by hand about what shoppers and the gateway did. It
+// cashbook is what a shopkeeper has written by hand about what shoppers and the gateway did. It
 // knows nothing of statements, and counts in fractions.
-type ledger struct {
+type cashbook struct {
 	t     *testing.T
 	zone  *time.Location
 	lines []line
@@ -33,10 +33,10 @@ type line struct {
 	tx             string
 }
 
-func (l *ledger) add(entry line) { l.lines = append(l.lines, entry) }
+func (l *cashbook) add(entry line) { l.lines = append(l.lines, entry) }
 
 // of returns the lines of a month like "2026-11", the oldest first.
-func (l *ledger) of(month string) (list []line) {
+func (l *cashbook) of(month string) (list []line) {
 	for _, entry := range l.lines {
 		if entry.at.In(l.zone).Format("2006-01") == month {
 			list = append(list, entry)
@@ -91,7 +91,7 @@ func (e line) brief() string {
 }
 
 // accounts returns the balances of a month by account.
-func (l *ledger) accounts(month string) map[string]string {
+func (l *cashbook) accounts(month string) map[string]string {
 	sums := map[string]*big.Rat{}
 	post := func(account string, usd *big.Rat) {
 		if sums[account] == nil {
@@ -137,7 +137,7 @@ func (l *ledger) accounts(month string) map[string]string {
 	return text
 }
 
-func (l *ledger) briefs(month string) (list []string) {
+func (l *cashbook) briefs(month string) (list []string) {
 	for _, e := range l.of(month) {
 		list = append(list, e.brief())
 	}
@@ -149,5 +149,5 @@ func (l *ledger) briefs(month string) (list []string) {
 func same(t *testing.T, what string, got, want []string) {
 	t.Helper()
 	slices.Sort(got)
-	fortest.Diff(t, got, want, "%s (-ledger +statement)", what)
+	fortest.Diff(t, got, want, "%s (-cashbook +statement)", what)
 }
