@@ -87,8 +87,8 @@ func printUsage(w io.Writer) {
 	for _, c := range commands() {
 		fmt.Fprintf(w, "  %-14s  %s\n", c.name, c.help)
 	}
-	fmt.Fprint(w, "\nSettings of serve, check and reconcile (environment variables, or flags of "+
-		"the same name;\nwith every command, -settings FILE reads them from lines NAME=value):\n\n")
+	fmt.Fprint(w, "\nSettings of serve, check, reconcile and statement (environment variables, or "+
+		"flags of the same name;\nwith every command, -settings FILE reads them from lines NAME=value):\n\n")
 	config.Print(w)
 }
 

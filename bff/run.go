@@ -47,6 +47,8 @@ func commands() []command {
 			"-test-alerts also send a test, -json prints JSON", runCheck},
 		{"reconcile", "compare the gateway's transactions with the database: -from 2026-11-01 " +
 			"-to 2026-11-21", runReconcile},
+		{"statement", "print the month for the accountant, compared with the gateway's lists: " +
+			"coinslot statement [-format html|csv|excel|journal] 2026-11", runStatement},
 		{"erase", "erase personal data of a session or an e-mail address, also while the server " +
 			"runs: coinslot erase SESSION|EMAIL", runErase},
 		{"listen", "forward a checkout's events to a local address: -forward-to " +

@@ -23,7 +23,7 @@ func (c *console) audit(r *request) (page, error) {
 		Limit:   pageSize,
 	}
 	var err error
-	if q.From, q.To, err = parseDays(form); err != nil {
+	if q.From, q.To, err = parseDays(form, c.Zone); err != nil {
 		return page{}, err
 	}
 	found, err := c.Records.Actions(r.r.Context(), q)

@@ -15,7 +15,7 @@ import (
 
 // OrderCount is the number of sessions of a day with a status and a coin.
 type OrderCount struct {
-	Day       time.Time // its beginning, UTC
+	Day       time.Time // its beginning
 	Status    string
 	Coin      string // of the current attempt; empty = none was chosen
 	Sessions  int
@@ -142,12 +142,12 @@ func newChart(counts []OrderCount, from time.Time) *orderChart {
 	}
 	c := &orderChart{Figures: figures(counts, before), Legend: outcomes(), Coins: coinBars(counts)}
 	// The shop's first days have no days without orders before them.
-	sinceFirst := int(from.AddDate(0, 0, chartDays).Sub(counts[0].Day) / (24 * time.Hour))
+	sinceFirst := daysBetween(counts[0].Day, from.AddDate(0, 0, chartDays))
 	shown := min(max(sinceFirst, week), chartDays)
 	from = from.AddDate(0, 0, chartDays-shown)
 	days, most := make([]totals, shown), 1
 	for _, n := range counts {
-		if i := int(n.Day.Sub(from) / (24 * time.Hour)); i >= 0 && i < shown {
+		if i := daysBetween(from, n.Day); i >= 0 && i < shown {
 			days[i].add(n)
 			most = max(most, days[i].all())
 		}
@@ -174,6 +174,15 @@ func newChart(counts []OrderCount, from time.Time) *orderChart {
 	}
 	slices.Reverse(c.Rows)
 	return c
+}
+
+// daysBetween is how many days of the calendar are from a to b: some have 23 hours, some 25.
+func daysBetween(a, b time.Time) int {
+	date := func(t time.Time) time.Time {
+		year, month, day := t.Date()
+		return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+	}
+	return int(date(b).Sub(date(a)) / (24 * time.Hour))
 }
 
 func sumCounts(counts []OrderCount) (t totals) {

@@ -10,6 +10,7 @@ package console
 
 import (
 	"context"
+	"html/template"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -22,6 +23,7 @@ import (
 	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
 	"coinslot/bff/rates"
+	"coinslot/bff/statement"
 	"coinslot/bff/token"
 	"coinslot/bff/web"
 	"coinslot/bff/webhook"
@@ -56,6 +58,9 @@ type Config struct {
 	Auth   auth.Config
 	Test   bool // no real money moves
 	Tokens *token.Registry
+	// Zone is where days begin and times are shown; nil = UTC.
+	Zone       *time.Location
+	Statements statement.Source
 }
 
 // console is Config with what is derived from it.
@@ -65,8 +70,10 @@ type console struct {
 	auth  *auth.Authenticator
 	tally tally
 	css   string // address of console.css
-	Now   func() time.Time
-	Log   *slog.Logger
+	// templates are the pages, by name.
+	templates map[string]*template.Template
+	Now       func() time.Time
+	Log       *slog.Logger
 }
 
 // Routes returns the operator's pages, /admin and all below. There must be a way to sign in; see
@@ -79,13 +86,16 @@ func Routes(site *web.Server, c Config) []web.Route {
 		c.Gone = func() []string { return nil }
 	}
 
-	templates()
+	if c.Zone == nil {
+		c.Zone = time.UTC
+	}
 	s := &console{
-		Config: c,
-		site:   site,
-		css:    site.Assets.URL("console.css"),
-		Now:    site.Now,
-		Log:    site.Log,
+		Config:    c,
+		site:      site,
+		css:       site.Assets.URL("console.css"),
+		templates: templates(c.Zone),
+		Now:       site.Now,
+		Log:       site.Log,
 	}
 	c.Auth.Render = s.writeSignIn
 	c.Auth.Record = s.recordLogin
@@ -123,6 +133,10 @@ func (c *console) routes() []web.Route {
 		c.show(reconciliationPath, c.reconciliation),
 		c.post(reconciliationPath, c.startReconciliation),
 		c.export(reconciliationPath, c.exportReconciliation),
+
+		c.show(statementsPath, c.statement),
+		c.show(statementsPath+"/{month}", c.statement),
+		c.route("GET "+statementsPath+"/{month}/{file}", c.signedIn(c.statementFile)),
 
 		c.show(ratesPath, c.rates),
 		c.show(acceptRatePath, c.confirmAcceptRate),

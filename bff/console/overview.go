@@ -20,7 +20,8 @@ func (c *console) overview(r *request) (page, error) {
 		return page{}, err
 	}
 
-	tomorrow := r.now().Truncate(24*time.Hour).AddDate(0, 0, 1)
+	year, month, day := r.now().Date()
+	tomorrow := time.Date(year, month, day+1, 0, 0, 0, 0, r.Zone)
 	from := tomorrow.AddDate(0, 0, -chartDays)
 	counts, err := c.tally.of(
 		r.r.Context(), c.Records, from.AddDate(0, 0, -chartDays), tomorrow, r.now(),

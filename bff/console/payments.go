@@ -44,7 +44,7 @@ type paymentRow struct {
 
 // payments is GET /admin/payments.
 func (c *console) payments(r *request) (page, error) {
-	q, form, err := paymentQuery(r.r.URL.Query())
+	q, form, err := paymentQuery(r.r.URL.Query(), c.Zone)
 	if err != nil {
 		return page{}, err
 	}
@@ -83,8 +83,10 @@ func (c *console) payments(r *request) (page, error) {
 }
 
 // paymentQuery reads the filters of a list of payments, and returns those of them that
-// are known as the form has them. Dates are days of UTC, both inclusive.
-func paymentQuery(values url.Values) (q Query, form url.Values, err error) {
+// are known as the form has them. Dates are days of the zone, both inclusive.
+func paymentQuery(
+	values url.Values, zone *time.Location,
+) (q Query, form url.Values, err error) {
 	form = parseFilters(values,
 		"q", "status", "coin", "network", "currency", "from", "to", "cursor")
 	q = Query{
@@ -99,7 +101,7 @@ func paymentQuery(values url.Values) (q Query, form url.Values, err error) {
 		return q, form, &wire.Error{Code: wire.CodeInvalid, Param: "status"}
 	}
 
-	q.From, q.To, err = parseDays(form)
+	q.From, q.To, err = parseDays(form, zone)
 	return q, form, err
 }
 
@@ -176,7 +178,7 @@ func (c *console) coin(a payment.Attempt) coin {
 
 // exportPayments is GET /admin/payments.csv: what the list shows, from its first page on.
 func (c *console) exportPayments(r *request, values url.Values) (exportFile, error) {
-	q, _, err := paymentQuery(values)
+	q, _, err := paymentQuery(values, c.Zone)
 	q.Limit = exportReadSize
 	return exportFile{
 		Columns: []string{

@@ -40,19 +40,21 @@ func formWithoutPage(form url.Values) url.Values {
 	return formWithout(formWithout(form, "cursor"), "page")
 }
 
-// parseDay reads a date as browsers send it; "" is the zero time. Errors: *wire.Error.
-func parseDay(text string) (time.Time, error) {
+// parseDay reads a date of a zone as browsers send it; "" is the zero time. Errors: *wire.Error.
+func parseDay(text string, zone *time.Location) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	return parseTime("date", text, time.DateOnly)
+	return parseTime("date", text, zone, time.DateOnly)
 }
 
-// parseTime reads a time of UTC in one of some layouts, of a year that can be meant. Errors:
+// parseTime reads a time of a zone in one of some layouts, of a year that can be meant. Errors:
 // *wire.Error about param.
-func parseTime(param, text string, layouts ...string) (time.Time, error) {
+func parseTime(
+	param, text string, zone *time.Location, layouts ...string,
+) (time.Time, error) {
 	for _, layout := range layouts {
-		t, err := time.Parse(layout, text)
+		t, err := time.ParseInLocation(layout, text, zone)
 		if err == nil && t.Year() >= 2000 && t.Year() <= 2200 {
 			return t, nil
 		}
@@ -60,13 +62,14 @@ func parseTime(param, text string, layouts ...string) (time.Time, error) {
 	return time.Time{}, &wire.Error{Code: wire.CodeInvalid, Param: param}
 }
 
-// parseDays reads the fields "from" and "to" of a form, both inclusive; to is the day after.
-func parseDays(form url.Values) (from, to time.Time, err error) {
-	from, err = parseDay(form.Get("from"))
+// parseDays reads the fields "from" and "to" of a form, days of a zone, both inclusive; to is the
+// day after.
+func parseDays(form url.Values, zone *time.Location) (from, to time.Time, err error) {
+	from, err = parseDay(form.Get("from"), zone)
 	if err != nil {
 		return from, to, err
 	}
-	to, err = parseDay(form.Get("to"))
+	to, err = parseDay(form.Get("to"), zone)
 	if err == nil && !to.IsZero() {
 		to = to.AddDate(0, 0, 1)
 	}

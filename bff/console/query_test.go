@@ -32,7 +32,7 @@ func TestDays(t *testing.T) {
 		{"1999-12-31", "", "", ""},
 		{"", "2201-01-01", "", ""},
 	} {
-		from, to, err := parseDays(url.Values{"from": {c.from}, "to": {c.to}})
+		from, to, err := parseDays(url.Values{"from": {c.from}, "to": {c.to}}, time.UTC)
 		if (err != nil) != (c.wantFrom == "") ||
 			err == nil &&
 				(from.Format(time.DateOnly) != c.wantFrom || to.Format(time.DateOnly) != c.wantTo) {

@@ -161,12 +161,12 @@ func (r *request) daysForm(last gatewaylist.Run) form {
 
 // startReconciliation is POST /admin/reconciliation.
 func (c *console) startReconciliation(r *request) error {
-	first, err := parseDay(r.r.PostFormValue("from"))
+	first, err := parseDay(r.r.PostFormValue("from"), c.Zone)
 	if err != nil {
 		return err
 	}
 
-	last, err := parseDay(r.r.PostFormValue("to"))
+	last, err := parseDay(r.r.PostFormValue("to"), c.Zone)
 	if err != nil {
 		return err
 	}

@@ -31,8 +31,9 @@ type Searcher interface {
 	// Search returns the sessions that match q. A database of an older release is indexed in
 	// the background, newest first; until then, Coin, Network and Text may miss old sessions.
 	Search(ctx context.Context, q Query) (payment.Page, error)
-	// Tally counts the sessions created in from <= CreatedAt < to, by day, status and coin, in that
-	// order, without zero counts. Errors: ErrRange if that is more than 92 days, or negative.
+	// Tally counts the sessions created in from <= CreatedAt < to, by day of from's time zone, status
+	// and coin, in that order, without zero counts. Errors: ErrRange if that is more than 92 days,
+	// or negative.
 	Tally(ctx context.Context, from, to time.Time) ([]OrderCount, error)
 	// Choices returns what a Query can name and find something.
 	Choices(ctx context.Context) (Choices, error)

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"coinslot/bff/console/auth"
@@ -21,9 +20,10 @@ import (
 //go:embed *.html
 var templateFiles embed.FS
 
-// templates returns a set for each page by its file's name without ".html". It panics on one
-// that does not parse, so that a console with a broken template does not start.
-var templates = sync.OnceValue(func() map[string]*template.Template {
+// templates returns a set for each page by its file's name without ".html"; its times are of the
+// zone. It panics on one that does not parse, so that a console with a broken template does not
+// start.
+func templates(zone *time.Location) map[string]*template.Template {
 	shared := template.Must(template.New("").Funcs(template.FuncMap{
 		"clean":        cleanText,
 		"shorten":      shortenText,
@@ -45,6 +45,8 @@ var templates = sync.OnceValue(func() map[string]*template.Template {
 		"tx":           func(id, url string) tx { return tx{ID: id, URL: url} },
 		"link":         func(to, label string) link { return link{to, label} },
 		"moment":       func(at, now time.Time) moment { return moment{at, now} },
+		"local":        func(t time.Time) time.Time { return t.In(zone) },
+		"zone":         zone.String,
 	}).ParseFS(templateFiles, "layout.html", "parts.html", "forms.html"))
 	files, err := templateFiles.ReadDir(".")
 	if err != nil {
@@ -60,7 +62,7 @@ var templates = sync.OnceValue(func() map[string]*template.Template {
 	}
 
 	return pages
-})
+}
 
 // What the parts of parts.html are filled with.
 type (
@@ -131,6 +133,7 @@ func sections() []section {
 		{Path: transactionsPath, Name: "Gateway transactions"},
 		{Path: withdrawalsPath, Name: "Withdrawals"},
 		{Path: reconciliationPath, Name: "Reconciliation"},
+		{Path: statementsPath, Name: "Statements"},
 		{Path: ratesPath, Name: "Exchange rates"},
 		{Path: alertsPath, Name: "Alerts"},
 		{Path: originsPath, Name: "Origins"}, {Path: auditPath, Name: "Audit"},
@@ -174,7 +177,7 @@ func (c *console) write(w http.ResponseWriter, f frame) {
 	f.CSS = c.css
 	f.Test = c.Test
 	var out bytes.Buffer
-	if err := templates()[f.template].ExecuteTemplate(&out, "layout", f); err != nil {
+	if err := c.templates[f.template].ExecuteTemplate(&out, "layout", f); err != nil {
 		c.Log.Error("rendering a console page failed", "page", f.template, "error", err)
 		http.Error(w, "The page cannot be rendered.", http.StatusInternalServerError)
 		return

@@ -17,7 +17,7 @@ import (
 func part(t *testing.T, name string, value any) string {
 	t.Helper()
 	var out bytes.Buffer
-	fortest.OK(t, templates()["message"].ExecuteTemplate(&out, name, value))
+	fortest.OK(t, templates(time.UTC)["message"].ExecuteTemplate(&out, name, value))
 	return out.String()
 }
 
@@ -59,7 +59,11 @@ func TestShort(t *testing.T) {
 // rendered is the HTML of a page.
 func rendered(t *testing.T, p page) string {
 	t.Helper()
-	c := &console{css: "/assets/console.css", Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
+	c := &console{
+		css:       "/assets/console.css",
+		templates: templates(time.UTC),
+		Log:       slog.New(slog.NewTextHandler(t.Output(), nil)),
+	}
 	w := httptest.NewRecorder()
 	all := sections()
 	all[2].Alarms, all[1].Current = 1200, true
@@ -124,10 +128,11 @@ func TestHostileViews(t *testing.T) {
 		"rates":           filled[ratesView](),
 		"reconciliation":  filled[reconciliationView](),
 		"signin":          filled[signInView](),
+		"statement":       filled[statementView](),
 		"test_message":    filled[testView](), "webhooks": filled[webhooksView](),
 	}
 	address := regexp.MustCompile(`(href|action|src)="([^"]*)"`)
-	for name := range templates() {
+	for name := range templates(time.UTC) {
 		if views[name] == nil {
 			t.Errorf("%s is not tested", name)
 			continue

@@ -28,8 +28,8 @@ func (r *request) by() string { return payment.Console(r.Name) }
 // id is the id of the request, which the log has too.
 func (r *request) id() string { return r.w.Header().Get("X-Request-Id") }
 
-// now is the time of the request, in UTC.
-func (r *request) now() time.Time { return r.Now().UTC() }
+// now is the time of the request, in the zone of the shop.
+func (r *request) now() time.Time { return r.Now().In(r.Zone) }
 
 // show writes a page in its frame.
 func (r *request) show(p page) {

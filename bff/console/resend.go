@@ -184,8 +184,8 @@ func (c *console) confirmReplay(r *request) (page, error) {
 		Path: replayPath,
 		Part: "do-replay",
 		Fields: []field{
-			at("from", "From (UTC)", r.now().Add(-24*time.Hour)),
-			at("to", "Until (UTC)", r.now().Add(time.Minute)),
+			at("from", "From ("+c.Zone.String()+")", r.now().Add(-24*time.Hour)),
+			at("to", "Until ("+c.Zone.String()+")", r.now().Add(time.Minute)),
 			{
 				Name:  "only",
 				Label: "Which",
@@ -201,7 +201,8 @@ func (c *console) confirmReplay(r *request) (page, error) {
 // replay is POST /admin/webhooks/replay.
 func (c *console) replay(r *request) error {
 	read := func(name string) (time.Time, error) {
-		return parseTime(name, r.r.PostFormValue(name), minuteLayout, minuteLayout+":05")
+		value := r.r.PostFormValue(name)
+		return parseTime(name, value, c.Zone, minuteLayout, minuteLayout+":05")
 	}
 	from, err := read("from")
 	if err != nil {

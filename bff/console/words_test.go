@@ -116,7 +116,7 @@ func TestKeys(t *testing.T) {
 		{`Kind = "([a-z_]+)" +//`, func(key string) bool {
 			var out strings.Builder
 			kind := attention.Kind(key)
-			err := templates()["overview"].ExecuteTemplate(&out, "need", need{Name: kind})
+			err := templates(time.UTC)["overview"].ExecuteTemplate(&out, "need", need{Name: kind})
 			return err == nil && strings.Contains(out.String(), "<h3>")
 		}},
 	} {

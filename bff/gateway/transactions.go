@@ -149,6 +149,9 @@ type transaction struct {
 	TxID            label     `json:"tx_id"`
 	TxURL           label     `json:"tx_explorer_url"`
 	Comment         label     `json:"comment"`
+	PlatformShare   shown     `json:"platform_share"`
+	MerchantShare   shown     `json:"merchant_share"`
+	FeePercent      shown     `json:"payment_fee_percent"`
 	PaidAt          timestamp `json:"paid_at"`
 	CreatedAt       timestamp `json:"created_at"`
 	ExpiresAt       timestamp `json:"expired_at"`
@@ -203,6 +206,9 @@ func (t transaction) record() (payment.Record, error) {
 		TxID:            string(t.TxID),
 		TxURL:           string(t.TxURL),
 		Comment:         string(t.Comment),
+		PlatformShare:   shorten(string(t.PlatformShare), maxShown),
+		MerchantShare:   shorten(string(t.MerchantShare), maxShown),
+		FeePercent:      shorten(string(t.FeePercent), maxShown),
 		PaidAt:          time.Time(t.PaidAt),
 		CreatedAt:       time.Time(t.CreatedAt),
 		ExpiresAt:       time.Time(t.ExpiresAt),

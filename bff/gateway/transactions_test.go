@@ -29,6 +29,10 @@ func wantRecord() payment.Record {
 		Comment:      "cs-abc",
 		CreatedAt:    time.Unix(1760000000, 0).UTC(),
 		ExpiresAt:    time.Unix(1760001800, 0).UTC(),
+
+		PlatformShare: "0.20000000",
+		MerchantShare: "19.79000000",
+		FeePercent:    "1",
 	}
 }
 

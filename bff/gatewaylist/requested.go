@@ -29,7 +29,7 @@ func (r *Reconciler) Start(ctx context.Context, by string, from, to time.Time) (
 	switch {
 	case from.IsZero():
 		return false, payment.NewError(wire.CodeInvalid, "from")
-	case to.Before(from) || to.Sub(from) > maxDays*24*time.Hour:
+	case to.Before(from) || to.After(from.AddDate(0, 0, maxDays)):
 		return false, payment.NewError(wire.CodeInvalid, "to")
 	case r.closing.Err() != nil:
 		return false, payment.NewError(wire.CodeGatewayUnavailable, "")

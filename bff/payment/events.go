@@ -92,10 +92,11 @@ func eventID(session string, t EventType, suffix string) string {
 	return "evt_" + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:])[:26])
 }
 
-// Events finishes a change: it derives Status and returns the events for the differences from
-// before, a Snapshot.
+// Events finishes a change: it derives Status, notes when money was first seen, and returns the
+// events for the differences from before, a Snapshot.
 func (s *Session) Events(before Session, now time.Time, opts EventOptions) []Event {
 	s.Status = s.status()
+	s.noteMoney(before, now)
 	var events []Event
 	for i := range s.Attempts {
 		a := &s.Attempts[i]
@@ -115,6 +116,10 @@ func (s *Session) Events(before Session, now time.Time, opts EventOptions) []Eve
 		case a.hasUncountedMoney() && (more || old.State == Waiting && !old.underpaid()):
 			events = append(events, newEvent(s, opts, EventPartial, now, suffix))
 		}
+	}
+
+	for _, r := range s.Refunds[len(before.Refunds):] {
+		events = append(events, newEvent(s, opts, EventRefund, now, r.TxID))
 	}
 
 	t := EventType(s.Status.Event())

@@ -60,9 +60,13 @@ type Record struct {
 	TxID            string
 	TxURL           string
 	Comment         string
-	PaidAt          time.Time // zero = unset
-	CreatedAt       time.Time
-	ExpiresAt       time.Time
+	// The gateway's fee, as the gateway wrote it; empty = absent. Units are not documented, and
+	// nothing is decided by them.
+	PlatformShare, MerchantShare, FeePercent string
+
+	PaidAt    time.Time // zero = unset
+	CreatedAt time.Time
+	ExpiresAt time.Time
 }
 
 // SameAs reports whether two rows of one transaction have equal contents.

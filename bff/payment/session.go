@@ -128,8 +128,11 @@ type Attempt struct {
 	TxURL string          `json:"tx_url,omitempty"`
 	// Txs are all transactions that the gateway has reported, in the order of their first
 	// report. TxID is the latest report before the confirmation.
-	Txs        []Tx      `json:"txs,omitempty"`
-	PaidAt     time.Time `json:"paid_at,omitzero"`
+	Txs    []Tx      `json:"txs,omitempty"`
+	PaidAt time.Time `json:"paid_at,omitzero"`
+	// MoneyAt is when money for it was first seen here. The gateway may never state PaidAt of an
+	// amount that is too little.
+	MoneyAt    time.Time `json:"money_at,omitzero"`
 	Late       bool      `json:"late,omitempty"`
 	Reason     string    `json:"reason,omitempty"`     // why it is Refused or InReview
 	EndedAt    time.Time `json:"ended_at,omitzero"`    // as reported by the gateway

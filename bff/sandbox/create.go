@@ -285,7 +285,7 @@ func (s *Server) open(o order, pageURL string) *Transaction {
 		Decimals:         min(o.network.Decimals, places),
 		AmountUSD:        o.amount,
 		PriceInUSDT:      o.currency.PriceInUSDT,
-		FeePercent:       dec(feePercent),
+		FeePercent:       s.feePercent,
 		TolerancePercent: dec(tolerancePercent),
 		ExplorerURL:      o.network.ExplorerURL,
 		WalletAddress:    newAddress(o.network.Family, s.random),
@@ -309,6 +309,6 @@ func (s *Server) open(o order, pageURL string) *Transaction {
 
 // What the platform keeps of a payment, and how much may be missing from one.
 const (
-	feePercent       = "1"
+	defaultFee       = "1"
 	tolerancePercent = "1"
 )

@@ -72,8 +72,9 @@ type Server struct {
 	transactions []*Transaction // oldest first
 	byCode       map[string]*Transaction
 	withdrawals  []withdrawal // oldest first
-	requests     []Request    // oldest first, at most maxRequests
-	faults       []Fault      // armed, in the order of Inject
+	feePercent   decimal.Decimal
+	requests     []Request // oldest first, at most maxRequests
+	faults       []Fault   // armed, in the order of Inject
 }
 
 // New returns a gateway with the transactions of c and three sample withdrawals.
@@ -85,6 +86,7 @@ func New(c Config) *Server {
 		currencies: defaultCurrencies(),
 		random:     newRandom(c.Seed),
 		byCode:     map[string]*Transaction{},
+		feePercent: dec(defaultFee),
 	}
 	if s.now == nil {
 		s.now = time.Now
@@ -157,6 +159,14 @@ func (s *Server) PayAmount(code string, amount decimal.Decimal) error {
 		t.receive(amount, now, s.transactionID)
 		return nil
 	})
+}
+
+// SetFee changes what the platform keeps of transactions that are created from now on, in percent of
+// their price.
+func (s *Server) SetFee(percent decimal.Decimal) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.feePercent = percent
 }
 
 func (s *Server) change(code string, do func(*Transaction, time.Time) error) error {

@@ -1,6 +1,11 @@
 package sandbox
 
-import "time"
+import (
+	"fmt"
+	"time"
+
+	"github.com/shopspring/decimal"
+)
 
 // withdrawal is money on its way from the gateway to the merchant, as the API lists it.
 type withdrawal struct {
@@ -36,6 +41,32 @@ func (s *Server) sampleWithdrawals() []withdrawal {
 		sample("Processing", "$480.25", 26*time.Hour),
 		sample("Pending", "$96.40", 2*time.Hour),
 	}
+}
+
+// Withdraw pays out a confirmed withdrawal now, and returns its tracking code: usd dollars in a coin of
+// the merchant. Whether that much was received is not checked. Errors: the coin is not enabled.
+func (s *Server) Withdraw(symbol, networkCode string, usd decimal.Decimal) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	coin := findCurrency(s.currencies, symbol)
+	if coin == nil || coin.network(networkCode) == nil {
+		return "", fmt.Errorf("withdrawing %s on %s: the coin is not enabled", symbol, networkCode)
+	}
+
+	network := coin.network(networkCode)
+	w := withdrawal{
+		TrackingCode:       newCode(s.random),
+		CurrencyName:       coin.Name,
+		NetworkName:        network.Name,
+		DestinationAddress: newAddress(network.Family, s.random),
+		AmountUSD:          "$" + usd.StringFixed(2),
+		Status:             "Confirmed",
+		TxID:               newTransactionID(network.Family, s.random),
+		CreatedAt:          unix(s.now()),
+	}
+	w.TxExplorerURL = network.ExplorerURL + w.TxID
+	s.withdrawals = append(s.withdrawals, w)
+	return w.TrackingCode, nil
 }
 
 func capitalized(word string) string {

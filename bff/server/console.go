@@ -4,6 +4,7 @@ import (
 	"coinslot/bff/config"
 	"coinslot/bff/console"
 	"coinslot/bff/console/auth"
+	"coinslot/bff/statement"
 	"coinslot/bff/token"
 	"coinslot/bff/web"
 )
@@ -33,6 +34,17 @@ func (s *Server) consoleRoutes(
 		TestWebhooks: s.sender.Test,
 		Test:         o.test(c),
 		Tokens:       tokens,
+		Zone:         c.Timezone,
+		Statements: statement.Source{
+			Sessions:   s.store,
+			Gateway:    backgroundRecords{s.gateway},
+			Currencies: s.checkout.Currencies,
+			Coins:      tokens,
+			Zone:       c.Timezone,
+			Shop:       c.ShopName,
+			Test:       o.test(c),
+			Now:        s.store.Now,
+		},
 		Auth: auth.Config{
 			Hash:   c.AdminPassword.Reveal(),
 			Header: c.AdminProxyHeader,

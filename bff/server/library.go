@@ -10,7 +10,9 @@ import (
 	"coinslot/bff/config"
 	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
+	"coinslot/bff/statement"
 	"coinslot/bff/store"
+	"coinslot/bff/token"
 	"coinslot/bff/webhook"
 )
 
@@ -79,6 +81,46 @@ func CancelUnknown(ctx context.Context, c config.Config, r gatewaylist.Result) (
 	}
 
 	return n, nil
+}
+
+// Statement reads a month for the accountant: payments, refunds and withdrawals, compared with the
+// gateway's lists. It is read-only and can run while a server does. Errors: an invalid setting;
+// the database's.
+func Statement(
+	ctx context.Context, c config.Config, m statement.Month,
+) (s statement.Statement, err error) {
+	client, err := Gateway(c, nil)
+	if err != nil {
+		return s, err
+	}
+
+	tokens, err := token.Load(c.Tokens)
+	if err != nil {
+		return s, fmt.Errorf("COINSLOT_TOKENS: %w", err)
+	}
+
+	db, err := store.OpenReader(ctx, store.Config{DSN: c.Database})
+	if err != nil {
+		return s, fmt.Errorf("COINSLOT_DATABASE: %w", err)
+	}
+
+	defer func() { err = errors.Join(err, db.Close()) }()
+	source := statement.Source{
+		Sessions:   db,
+		Gateway:    client,
+		Currencies: client.Currencies,
+		Coins:      tokens,
+		Zone:       c.Timezone,
+		Shop:       c.ShopName,
+		Test:       c.Sandbox,
+		Now:        time.Now,
+	}
+	s, err = source.Read(ctx, m)
+	if err != nil {
+		return s, fmt.Errorf("making the statement of %s: %w", m, err)
+	}
+
+	return s, nil
 }
 
 // Reconcile compares the gateway's transactions of the days from…to with the database. It is

@@ -174,8 +174,7 @@ func (db *DB) erase(
 		return 0, err
 	}
 
-	before := termsOf(&s)
-	held := keysOf(s)
+	before := relatedTo(&s)
 	e := decide(s, open)
 	if e == payment.EraseNothing {
 		return e, nil
@@ -186,10 +185,10 @@ func (db *DB) erase(
 	if _, _, err := put(ctx, tx, updateSession, s); err != nil {
 		return 0, err
 	}
-	if err := db.writeRelated(ctx, tx, &s, held, before); err != nil {
+	if err := db.writeRelated(ctx, tx, &s, before); err != nil {
 		return 0, err
 	}
-	if err := deleteTerms(ctx, tx, &s, without(before.all, searchTerms(&s))); err != nil {
+	if err := deleteTerms(ctx, tx, &s, without(before.terms.all, searchTerms(&s))); err != nil {
 		return 0, err
 	}
 	if e == payment.EraseAll && db.dialect.Pack != "" {

@@ -1,9 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"time"
 
 	"coinslot/app/wire"
@@ -127,36 +129,68 @@ func (s *Stats) deliveries(ctx context.Context, q queryer, endpoints []string) e
 	return err
 }
 
-// tally sums whole cents, so that sums are exact; they come as text, which holds more than
-// any integer.
-const tally = `SELECT created_at / 86400000000 AS day, status, coin, count(*),
+// tally sums whole cents, so that sums are exact; they come as text, which holds more than any
+// integer. It counts by quarters of an hour, $3 microseconds: the days of every time zone of today
+// consist of them, also those that are longer or shorter.
+const tally = `SELECT created_at / CAST($3 AS BIGINT) AS quarter, status, coin, count(*),
 	CAST(sum(amount_cents) AS TEXT) FROM sessions WHERE created_at >= $1 AND created_at < $2
-	GROUP BY day, status, coin ORDER BY day, status, coin`
+	GROUP BY quarter, status, coin`
 
-const maxTally = 92 * 24 * time.Hour
+const (
+	maxTallyDays = 92
+	quarter      = 15 * time.Minute
+)
 
 // Tally implements console.Records. It reads an index, and no documents.
-func (db *DB) Tally(ctx context.Context, from, to time.Time) (counts []console.OrderCount, err error) {
-	if to.Before(from) || to.Sub(from) > maxTally {
+func (db *DB) Tally(ctx context.Context, from, to time.Time) ([]console.OrderCount, error) {
+	if to.Before(from) || to.After(from.AddDate(0, 0, maxTallyDays)) {
 		return nil, console.ErrRange
 	}
-	err = db.Browse(ctx, func(ctx context.Context, q queryer) (err error) {
-		counts, err = collect(ctx, q, scanCount, tally, ceilMicros(from),
-			ceilMicros(to))
+	var quarters []console.OrderCount
+	err := db.Browse(ctx, func(ctx context.Context, q queryer) (err error) {
+		quarters, err = collect(ctx, q, scanCount, tally, ceilMicros(from), ceilMicros(to),
+			quarter.Microseconds())
 		return err
 	})
-	return counts, wrap(err, "counting sessions by day")
+	return sumDays(quarters, from.Location()), wrap(err, "counting sessions by day")
+}
+
+// sumDays sums counts of quarters of an hour by the days of a time zone.
+func sumDays(quarters []console.OrderCount, zone *time.Location) (days []console.OrderCount) {
+	places := map[console.OrderCount]int{}
+	for _, c := range quarters {
+		year, month, day := c.Day.In(zone).Date()
+		of := console.OrderCount{
+			Day:    time.Date(year, month, day, 0, 0, 0, 0, zone),
+			Status: c.Status,
+			Coin:   c.Coin,
+		}
+		i, known := places[of]
+		if !known {
+			i = len(days)
+			places[of] = i
+			days = append(days, of)
+		}
+		days[i].Sessions += c.Sessions
+		days[i].AmountUSD = days[i].AmountUSD.Add(c.AmountUSD)
+	}
+
+	slices.SortFunc(days, func(a, b console.OrderCount) int {
+		return cmp.Or(a.Day.Compare(b.Day), cmp.Compare(a.Status, b.Status),
+			cmp.Compare(a.Coin, b.Coin))
+	})
+	return days
 }
 
 func scanCount(rows *sql.Rows) (c console.OrderCount, err error) {
-	var day int64
+	var at int64
 	var coin sql.NullString
 	var cents string
-	if err := rows.Scan(&day, &c.Status, &coin, &c.Sessions, &cents); err != nil {
+	if err := rows.Scan(&at, &c.Status, &coin, &c.Sessions, &cents); err != nil {
 		return c, err
 	}
 	sum, err := decimal.NewFromString(cents)
-	c.Day = time.Unix(day*24*60*60, 0).UTC()
+	c.Day = time.UnixMicro(at * quarter.Microseconds()).UTC()
 	c.Coin = fromKey(coin.String)
 	c.AmountUSD = sum.Shift(-2)
 	return c, wrap(err, "reading a sum")

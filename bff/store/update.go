@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"coinslot/bff/payment"
 	"coinslot/bff/token"
@@ -58,7 +59,7 @@ func (db *DB) Insert(ctx context.Context, s payment.Session) (payment.Session, e
 				return err
 			}
 			if written {
-				return db.writeRelated(ctx, tx, &s, nil, terms{})
+				return db.writeRelated(ctx, tx, &s, related{})
 			}
 			if err := db.EnsureReplicated(ctx, tx); err != nil {
 				return err // what is acknowledged now may be an earlier try's
@@ -173,8 +174,7 @@ func (u *updateRun) run(ctx context.Context, tx *sql.Tx) (err error) {
 	}
 
 	version := s.Version
-	held := keysOf(s)
-	before := termsOf(&s)
+	before := relatedTo(&s)
 	events, err := u.change(&s)
 	if err != nil {
 		u.refused = err
@@ -189,7 +189,7 @@ func (u *updateRun) run(ctx context.Context, tx *sql.Tx) (err error) {
 	}
 
 	u.next = s.Version
-	if err := u.db.writeRelated(ctx, tx, &s, held, before); err != nil {
+	if err := u.db.writeRelated(ctx, tx, &s, before); err != nil {
 		return err
 	}
 
@@ -212,14 +212,28 @@ func (u *updateRun) wasWritten(current payment.Session) (bool, error) {
 	return true, nil
 }
 
+// related is what other tables have of a session.
+type related struct {
+	attempts []attemptKeys
+	terms    terms
+	money    []time.Time
+}
+
+func relatedTo(s *payment.Session) related {
+	return related{attempts: keysOf(*s), terms: termsOf(s), money: s.MoneyTimes()}
+}
+
 // writeRelated writes what other tables have of s, given what they had before.
 func (db *DB) writeRelated(
-	ctx context.Context, tx *sql.Tx, s *payment.Session, held []attemptKeys, before terms,
+	ctx context.Context, tx *sql.Tx, s *payment.Session, before related,
 ) error {
-	if err := db.writeAttemptKeys(ctx, tx, s.ID, held, keysOf(*s)); err != nil {
+	if err := db.writeAttemptKeys(ctx, tx, s.ID, before.attempts, keysOf(*s)); err != nil {
 		return err
 	}
-	return writeTerms(ctx, tx, s, before)
+	if err := writeMoney(ctx, tx, s, before.money); err != nil {
+		return err
+	}
+	return writeTerms(ctx, tx, s, before.terms)
 }
 
 // put writes s and returns what will be read; written is false if the query wrote nothing.

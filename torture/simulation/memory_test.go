@@ -20,6 +20,7 @@ import (
 	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
 	"coinslot/bff/rates"
+	"coinslot/bff/statement"
 	"coinslot/bff/store/storetest"
 	"coinslot/bff/webhook"
 )
@@ -36,6 +37,7 @@ type memory struct {
 	attention.Money
 	attention.Damage
 	alertStore
+	statement.Sessions
 
 	endpoints []string
 	// committed is called with each change of a session, under the lock. Nil = no callback.

@@ -261,7 +261,7 @@ func fullAttempt(at time.Time) payment.Attempt {
 			{ID: "0x123", URL: "https://scan.example/0x123"},
 			{ID: "0xabc", URL: "https://scan.example/0xabc"},
 		},
-		PaidAt: at.Add(2), Late: true, Reason: "late", EndedAt: at.Add(3), ReviewedAt: at.Add(4),
+		PaidAt: at.Add(2), MoneyAt: at.Add(13), Late: true, Reason: "late", EndedAt: at.Add(3), ReviewedAt: at.Add(4),
 		ResolvedCount: 2, SharedTxID: "0xdef", ChecksDone: 5, RecheckAskedAt: at.Add(6),
 		Settled:   decimal.NewFromInt(3),
 		FollowUps: 3, Misses: 7,

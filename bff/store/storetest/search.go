@@ -192,6 +192,29 @@ var searchTests = cases{
 			payment.Page{})
 	}),
 	"tally": on(tally),
+	// The night of 2026-10-25 has 25 hours in Berlin.
+	"tally of days of a time zone": on(func(t *testing.T, b Backend) {
+		berlin := fortest.Must(time.LoadLocation("Europe/Berlin"))(t)
+		day := time.Date(2026, 10, 25, 0, 0, 0, 0, berlin)
+		for n, at := range []time.Time{
+			day.Add(-time.Microsecond), day, day.Add(25*time.Hour - time.Microsecond),
+			day.Add(25 * time.Hour),
+		} {
+			s := fresh(n)
+			s.CreatedAt = at
+			inserted(t, b, s)
+		}
+
+		var got []string
+		from := day.AddDate(0, 0, -1)
+		for _, c := range fortest.Must(b.Tally(t.Context(), from, day.AddDate(0, 0, 2)))(t) {
+			got = append(got, fmt.Sprint(c.Day.Format(time.RFC3339), " ", c.Sessions))
+		}
+		same(t, "Tally", got, []string{
+			"2026-10-24T00:00:00+02:00 1", "2026-10-25T00:00:00+02:00 2",
+			"2026-10-26T00:00:00+01:00 1",
+		})
+	}),
 	"tally of too long": on(func(t *testing.T, b Backend) {
 		from := epoch()
 		for to, want := range map[time.Time]error{

@@ -1,5 +1,5 @@
 // Package storetest is the contract of checkout.Store, webhook.Outbox,
-// webhook.Log, console.Records and gatewaylist.Runs as tests. Every implementation runs it, with
+// webhook.Log, console.Records, statement.Sessions and gatewaylist.Runs as tests. Every implementation runs it, with
 // [Run], and one that several instances share with [RunShared], too.
 package storetest
 
@@ -18,6 +18,7 @@ import (
 	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
 	"coinslot/bff/rates"
+	"coinslot/bff/statement"
 	"coinslot/bff/webhook"
 
 	"github.com/shopspring/decimal"
@@ -43,6 +44,7 @@ type Backend interface {
 	gatewaylist.Runs
 	checkout.Eraser
 	rates.Store
+	statement.Sessions
 	alert.Store
 }
 
@@ -70,7 +72,7 @@ func Run(t *testing.T, open func(t *testing.T, endpoints []string) Backend) {
 	for _, group := range []cases{
 		insertTests, updateTests, uniqueTests, dueTests, listedTests, leaseTests, findTests,
 		heldTests, outboxTests, logTests, replayTests, searchTests, consoleTests, runTests,
-		eraseTests, ratesTests, alertTests,
+		eraseTests, ratesTests, alertTests, moneyTests,
 	} {
 		group.run(t, open)
 	}

@@ -51,6 +51,7 @@ func RunUnreadable(t *testing.T, open func(t *testing.T, endpoints []string) Dam
 	}
 
 	t.Run("reconciliation run", func(t *testing.T) { unreadableRun(t, open(t, nil)) })
+	t.Run("money", func(t *testing.T) { unreadableMoney(t, open(t, nil)) })
 }
 
 // CheckEvent is the check of events for [RunUnreadable].

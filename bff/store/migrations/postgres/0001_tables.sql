@@ -72,6 +72,14 @@ CREATE TABLE search_terms (
     PRIMARY KEY (term, created_at, session)
 );
 
+-- When money of a session came or went: payments and refunds are found by it. It is written with the
+-- session's doc.
+CREATE TABLE money (
+    at      BIGINT NOT NULL,
+    session TEXT COLLATE "C" NOT NULL REFERENCES sessions (id),
+    PRIMARY KEY (at, session)
+);
+
 -- The positions of the log; continueLog keeps them ahead of all events.
 CREATE SEQUENCE log_positions;
 

@@ -72,6 +72,14 @@ CREATE TABLE search_terms (
     PRIMARY KEY (term, created_at, session)
 ) STRICT, WITHOUT ROWID;
 
+-- When money of a session came or went: payments and refunds are found by it. It is written with the
+-- session's doc.
+CREATE TABLE money (
+    at      INTEGER NOT NULL,
+    session TEXT NOT NULL REFERENCES sessions (id),
+    PRIMARY KEY (at, session)
+) STRICT, WITHOUT ROWID;
+
 -- seq is the order in which events were written.
 CREATE TABLE events (
     seq           INTEGER PRIMARY KEY,
