@@ -118,10 +118,6 @@ func (s *Session) Events(before Session, now time.Time, opts EventOptions) []Eve
 		}
 	}
 
-	for _, r := range s.Refunds[len(before.Refunds):] {
-		events = append(events, newEvent(s, opts, EventRefund, now, r.TxID))
-	}
-
 	t := EventType(s.Status.Event())
 	current := s.Current()
 	old := before.Current()
