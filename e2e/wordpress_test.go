@@ -355,17 +355,19 @@ func (s *wordPressShop) review(t *testing.T) {
 func (s *wordPressShop) refund(t *testing.T) {
 	e := s.confirmed(t)
 	session := e.Data["id"].(string)
-	refund := e.about("evt_refund", "checkout.refund", session, 90, map[string]any{
-		"refunds": []any{map[string]any{
-			"amount": "1.5", "currency_symbol": "USDT", "network_code": "trc20",
-			"tx_id": "7f2b6c1d9e0a4835", "tx_url": "https://explorer.example/tx/7f2b6c1d9e0a4835",
-			"reason": `beans <b>"broken"</b> \ 咖啡`, "recorded_at": "2026-11-28T10:00:00.000Z",
-		}},
-	})
-	fortest.Equal(t, s.deliverNow(t, refund), http.StatusOK, "the answer")
+	const reason = `beans <b>"broken"</b> \ 咖啡`
+	record := fortest.Must(json.Marshal(map[string]string{
+		"amount": "1.5", "currency_symbol": "USDT", "network_code": "trc20",
+		"tx_id": strings.Repeat("7f2b6c1d", 8), "reason": reason,
+	}))(t)
+	var answer object
+	status := s.call(http.MethodPost, "/v1/sessions/"+session+"/refunds", record, &answer)
+	fortest.Equal(t, status, http.StatusCreated, "recording the refund")
+
 	s.awaitRow(t, session, "Paid refund")
 	s.openOrder(t, session)
-	s.admin.WaitText("#coinslot-refunds", `beans <b>"broken"</b> \ 咖啡`)
+	s.admin.WaitText("#coinslot-refunds", reason)
+	s.admin.WaitText("#coinslot-events", "checkout.refund")
 	s.admin.WaitText(".coinslot-notes", "1.5 USDT was sent back.")
 	s.picture(s.admin, "wordpress-order")
 }
