@@ -384,7 +384,7 @@ func (w *policyRig) crawl(t *testing.T, route web.Route, methods []string) {
 	pattern, kind := route.Pattern, route.Kind.String()
 	tried := addresses(route)
 	if len(tried) == 0 {
-		t.Errorf("%s has a variable of its own: say in further what to try", pattern)
+		t.Errorf("%s has a variable of its own: say in extraAddresses what to try", pattern)
 	}
 	for _, path := range tried {
 		for _, path := range w.expand(path) {
