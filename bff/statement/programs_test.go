@@ -20,7 +20,7 @@ func TestFullJournals(t *testing.T) {
 	hledger := need.Command(t, "hledger")
 	check := need.Command(t, "bean-check")
 	const python = "/usr/bin/python3" // Debian's, which has Beancount's package
-	w := simulated(t)
+	w := simulated(t, 33)
 	st := w.read("2026-11")
 	want := w.cashbook.accounts("2026-11")
 
@@ -104,7 +104,7 @@ func run(t *testing.T, name string, args ...string) string {
 // and times, order numbers and ids are the text that they were, and no formula of a shopper is run.
 func TestFullSpreadsheets(t *testing.T) {
 	office := need.Command(t, "soffice")
-	w := simulated(t)
+	w := simulated(t, 33)
 	st := w.read("2026-11")
 	for tag, language := range map[string]string{"de": "1031", "en-US": "1033"} {
 		t.Run(tag, func(t *testing.T) {
