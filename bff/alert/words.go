@@ -120,7 +120,7 @@ var texts = []text{
 		begun: "An order is overpaid",
 		many:  "%d orders are overpaid",
 		todo: "The order is paid. Refund the excess, or agree on something with the shopper, " +
-			"then mark it as settled.",
+			"then record the refund or mark it as settled.",
 		path:  "",
 		ended: "Settled: %s",
 	},
@@ -129,7 +129,7 @@ var texts = []text{
 		begun: "Money arrived for a payment that has ended",
 		many:  "Money arrived for %d payments that have ended",
 		todo: "It was too late, too little, or the order was canceled. Refund it, or agree on " +
-			"something with the shopper, then mark it as settled.",
+			"something with the shopper, then record the refund or mark it as settled.",
 		path:  "",
 		ended: "Settled, or paid in full: %s",
 	},

@@ -36,7 +36,7 @@ https://pay.shop.example/admin/payments?status=review
 
 An order is overpaid.
 - order B-2, $25.00: 2.50 USDT too much
-The order is paid. Refund the excess, or agree on something with the shopper, then mark it as settled.
+The order is paid. Refund the excess, or agree on something with the shopper, then record the refund or mark it as settled.
 https://pay.shop.example/admin
 
 Over:
