@@ -176,30 +176,44 @@ func (w *Wire) acquaint(side, other string, addresses ...string) error {
 }
 
 // open opens the middle's devices. A socket belongs to the namespace of the thread that made it.
+//
+// The thread comes back and goes on: if it ended, the kernel would kill the programs that it has
+// started, which child.Tie ties to it.
 func (w *Wire) open() error {
-	failed := make(chan error)
-	go func() {
-		runtime.LockOSThread() // and ends with it: no other may get into this namespace
-		failed <- w.openInMiddle()
-	}()
-	return <-failed
-}
-
-func (w *Wire) openInMiddle() error {
-	namespace, err := os.Open(filepath.Join("/run/netns", w.name+middle))
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	home, err := os.Open("/proc/thread-self/ns/net")
 	if err != nil {
 		return err
 	}
-	defer namespace.Close()
-	if err := unix.Setns(int(namespace.Fd()), unix.CLONE_NEWNET); err != nil {
-		return fmt.Errorf("entering a network namespace: %w", err)
+	defer home.Close()
+	if err := enter(filepath.Join("/run/netns", w.name+middle)); err != nil {
+		return err
 	}
+	defer func() {
+		if err := unix.Setns(int(home.Fd()), unix.CLONE_NEWNET); err != nil {
+			panic("wire: a thread cannot leave a network namespace: " + err.Error())
+		}
+	}()
 
 	for i, device := range []string{client, server} {
 		w.ends[i], err = openDevice(device)
 		if err != nil {
 			return fmt.Errorf("opening the device %s: %w", device, err)
 		}
+	}
+	return nil
+}
+
+// enter moves the calling thread into the network namespace at a path.
+func enter(path string) error {
+	namespace, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer namespace.Close()
+	if err := unix.Setns(int(namespace.Fd()), unix.CLONE_NEWNET); err != nil {
+		return fmt.Errorf("entering a network namespace: %w", err)
 	}
 	return nil
 }
