@@ -137,6 +137,10 @@ func TestFullWalletInStrictFrame(t *testing.T) {
 	fortest.Equal(t, len(p.Opened()), 0, "tabs")
 }
 
+// hasItsHeight holds once the host page has made the frame as high as what is in it: until then a
+// tap may miss what moves.
+const hasItsHeight = `self === top || innerHeight >= document.documentElement.scrollHeight`
+
 // TestFullWalletOpensInFirefox: the same in another engine.
 func TestFullWalletOpensInFirefox(t *testing.T) {
 	s, host := newPhoneStack(t)
@@ -159,6 +163,7 @@ func TestFullWalletOpensInFirefox(t *testing.T) {
 			v = v.Frame(frame)
 		}
 		v.Wait(`[data-live="wasm"]`)
+		v.WaitJS(hasItsHeight)
 		opensSouth(t, v, opened)
 		v.WaitJS(`document.hidden && !document.querySelector('[data-part="wallet-back"] b')`)
 		b.Return()
@@ -166,6 +171,7 @@ func TestFullWalletOpensInFirefox(t *testing.T) {
 	}
 	v := b.Open(host + "/?session=" + s.pays(t)).Frame(frame)
 	v.Wait(`[data-live="wasm"]`)
+	v.WaitJS(hasItsHeight)
 	before := len(opened())
 	v.Click(southLink)
 	v.WaitText(asksSouth, "Nothing opened in South Wallet?")
