@@ -8,7 +8,7 @@ import (
 	"coinslot/e2e/browser"
 )
 
-// An operator records that the excess of a payment went back. The shopper's open page says so at
+// An operator records that the excess of a payment went back. The shopper's open page shows it at
 // once, and so does the receipt, in two languages.
 func TestRefundIsShown(t *testing.T) {
 	runParallel(t)

@@ -184,7 +184,8 @@ func (m MailServer) compose(to string, message Message, now time.Time) []byte {
 	body := quotedprintable.NewWriter(&out)
 	text := strings.ReplaceAll(message.Text+"\n", "\n", "\r\n")
 	_, err := body.Write([]byte(text))
-	if err = errors.Join(err, body.Close()); err != nil {
+	err = errors.Join(err, body.Close())
+	if err != nil {
 		panic("alert: writing to a buffer: " + err.Error())
 	}
 	return out.Bytes()

@@ -167,7 +167,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A list that is cut is not complete, and says so.
+// A list that is cut is not complete.
 func TestFindMany(t *testing.T) {
 	s := shop{
 		sessions:  []payment.Session{session(wire.Confirmed, payment.Confirmed, 30)},

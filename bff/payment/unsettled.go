@@ -15,8 +15,7 @@ import (
 func (s *Session) Unsettled(coins Coins) (numbers []int) {
 	for i := range s.Attempts {
 		a := &s.Attempts[i]
-		if a.Paid.GreaterThan(a.Settled) && s.isOwed(a, coins) &&
-			s.unsettled(a, coins).IsPositive() {
+		if s.isOwed(a, coins) && s.unsettled(a, coins).IsPositive() {
 			numbers = append(numbers, a.Number)
 		}
 	}
@@ -52,7 +51,7 @@ func (s *Session) Settle(reason, by string, coins Coins, now time.Time) error {
 
 	for _, number := range numbers {
 		a := s.Attempt(number)
-		a.Settled = a.Paid
+		a.Settled = a.arrived()
 	}
 	s.AppendTimeline(now, by, "session.settled", reason)
 	s.ErasedAt = time.Time{} // the reason may name a person
@@ -60,22 +59,23 @@ func (s *Session) Settle(reason, by string, coins Coins, now time.Time) error {
 }
 
 // UnsettledAmount returns what is to be dealt with of an attempt that is unsettled, as decimal text
-// in its coin: the excess of a confirmed order, all of any other money, without what went back.
+// in its coin, without what went back: the excess of a confirmed order that the merchant had not
+// canceled, all of any other money. What was settled before is not in it.
 func (s *Session) UnsettledAmount(number int, coins Coins) string {
 	return FormatAmount(s.unsettled(s.Attempt(number), coins))
 }
 
 func (s *Session) unsettled(a *Attempt, coins Coins) decimal.Decimal {
 	owed := a.unsettledMoney()
-	if over := a.overpaid(a.Digits(coins)); a.State == Confirmed && over.IsPositive() {
-		owed = over
+	if a.State == Confirmed && s.ClosedBy != ClosedByMerchant {
+		owed = decimal.Min(owed, a.overpaid(a.Digits(coins)))
 	}
 	return decimal.Max(owed.Sub(s.sentBack(a)), decimal.Zero)
 }
 
 // unsettledMoney returns all that arrived for a since its money was settled.
 func (a *Attempt) unsettledMoney() decimal.Decimal {
-	return decimal.Max(a.Paid.Sub(a.Settled), decimal.Zero)
+	return decimal.Max(a.arrived().Sub(a.Settled), decimal.Zero)
 }
 
 // sentBack returns how much of the refunds in a's coin is money of a. That of attempts that have

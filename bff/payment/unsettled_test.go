@@ -95,3 +95,31 @@ func TestRefundsSettle(t *testing.T) {
 	excess := session("3").Excess(nil).String()
 	fortest.Equal(t, excess, "1.5", "the excess after 2.5 of the other attempt went back, too")
 }
+
+// What a confirmed order owes: all of it if the merchant had canceled it, also if the gateway has
+// reported no amount; else the excess that came since it was last settled.
+func TestUnsettledAmount(t *testing.T) {
+	paid := Attempt{
+		Number: 1, State: Confirmed, PayAmount: dec("25"), Paid: dec("28"),
+		CurrencySymbol: "USDT", NetworkCode: "trc20",
+	}
+	amountless := paid
+	amountless.Paid = dec("0")
+	settled := paid
+	settled.Settled = dec("27")
+	for name, c := range map[string]struct {
+		attempt  Attempt
+		closedBy Closer
+		want     string
+	}{
+		"an excess":                        {paid, NotClosed, "3"},
+		"more after it was settled":        {settled, NotClosed, "1"},
+		"a canceled order":                 {paid, ClosedByMerchant, "28"},
+		"a canceled order, no amount":      {amountless, ClosedByMerchant, "25"},
+		"an order canceled by the shopper": {paid, ClosedByShopper, "3"},
+	} {
+		s := Session{ClosedBy: c.closedBy, Attempts: []Attempt{c.attempt}}
+		fortest.Equal(t, len(s.Unsettled(nil)), 1, "%s: attempts that are unsettled", name)
+		fortest.Equal(t, s.UnsettledAmount(1, nil), c.want, "%s", name)
+	}
+}
