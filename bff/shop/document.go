@@ -145,7 +145,8 @@ func (d *document) writeData(page *bytes.Buffer, p widget.Page) error {
 	}
 	page.WriteString("</script>\n")
 	if d.inlines(p) { // last: it is rarely needed
-		page.WriteString("<script type=\"module\" async src=\"" + d.fallback + "\"></script>\n")
+		page.WriteString("<script id=\"coinslot-end\" type=\"module\" async src=\"" + d.fallback +
+			"\"></script>\n")
 	}
 	page.WriteString("</body>\n</html>\n")
 	return nil
@@ -176,7 +177,9 @@ func (d *document) scriptAndStyle(p widget.Page) (attributes, script, style stri
 	switch {
 	case d.inlines(p):
 		attributes = attribute("data-style", d.css) + attribute("data-framed", d.framed)
-		whole := "<link rel=\"expect\" href=\"#coinslot-page\" blocking=\"render\">\n"
+		// Painting waits for the last element: a browser lays the fields out for autofill when the
+		// document ends, and would do so once more.
+		whole := "<link rel=\"expect\" href=\"#coinslot-end\" blocking=\"render\">\n"
 		return attributes, d.inline, whole + plain
 	case p.Embed == "" || d.framed == "":
 		return attribute("src", d.frame), "", style

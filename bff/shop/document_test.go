@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 
 	"coinslot/app/screen/screentest"
 	"coinslot/app/widget"
@@ -144,6 +145,29 @@ func TestDocumentOrder(t *testing.T) {
 		"<body data-refresh=\"/checkout/cs_gallery\">\n<main")
 	fortest.Has(t, "the script is not told where the program", page,
 		`data-wasm="/assets/app.bbbbbbbbbbbb.wasm"`)
+}
+
+// A browser lays a framed order out once, if it may paint only after the last element: the end of a
+// document has its fields laid out for autofill.
+func TestDocumentIsPaintedWhole(t *testing.T) {
+	files := builtFiles(t)
+	files["dist/manifest.json"] = &fstest.MapFile{Data: []byte(`{"files":{
+		"framed.js":{"file":"framed.dddddddddddd.js","plain":true}}}`)}
+	files["dist/framed.dddddddddddd.js"] = &fstest.MapFile{Data: []byte("dress()")}
+	_, d := builtPages(t, files)
+	p := galleryPage(t, "open")
+	p.Embed = "inline"
+
+	page := string(fortest.Must(d.render(p))(t))
+
+	expected := regexp.MustCompile(`<link rel="expect" href="#([^"]+)" blocking="render">`)
+	match := expected.FindStringSubmatch(page)
+	if match == nil {
+		t.Fatal("the browser may paint a part of the page")
+	}
+	_, last, _ := strings.Cut(page, ` id="`+match[1]+`"`)
+	fortest.Equal(t, strings.Count(last, "<"), strings.Count("</script></body></html>", "<"),
+		"tags after the element that painting waits for")
 }
 
 func TestDocumentRefresh(t *testing.T) {
