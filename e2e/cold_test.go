@@ -102,6 +102,34 @@ func TestFullLittleLoadsBeforeUsable(t *testing.T) {
 	}
 }
 
+// A browser keeps the script that the first page in a frame has inline. Later pages come without it,
+// and look and act as the first one did.
+func TestFullLaterVisitLeavesOutWhatIsKept(t *testing.T) {
+	h := newPhone(t, "pay.test")
+	p := chromium.Open(t, "", browser.Options{ThirdPartyStorage: true})
+	const page = `performance.getEntriesByType("navigation")[0]`
+	visit := func() (encoded, decoded int) {
+		p.Goto(h.pageWithFrame())
+		f := frameView(p)
+		f.WaitJS(`document.querySelector("#coinslot[data-live=wasm]")`, "WebAssembly to drive the page")
+		f.Eval(page+`.encodedBodySize`, &encoded)
+		f.Eval(page+`.decodedBodySize`, &decoded)
+		return encoded, decoded
+	}
+
+	first, whole := visit()
+	const kept = `performance.getEntriesByType("resource").some((r) => r.name.includes("/framed."))`
+	frameView(p).WaitJS(kept, "the browser to keep the script")
+	var later, read int
+	fortest.Until(t, "a page without the script", func() bool { // keeping ends after loading
+		later, read = visit()
+		return later < first/2
+	})
+
+	t.Logf("%d bytes of %d at first, then %d of %d", first, whole, later, read)
+	fortest.Equal(t, read/1000, whole/1000, "kB of the page")
+}
+
 // A frame greets the shop's page as soon as it is whole. A browser lays it out before
 // it says that it has read it, and would lay out and paint twice. Nor does the frame's script ask
 // for a layout before the one that is painted.

@@ -151,11 +151,12 @@ type pageLoad struct {
 	log          string  // what happened when
 }
 
-// newTab is a window of a phone that is four times as slow.
+// newTab is a window of a phone that is four times as slow. A frame may keep files, as in Chrome.
 func newTab(t testing.TB, script string) *browser.Page {
 	t.Helper()
-	p := chromium.Open(t, "",
-		browser.Options{Script: script, Width: 400, Height: 800, Patience: 3 * time.Minute})
+	p := chromium.Open(t, "", browser.Options{
+		Script: script, Width: 400, Height: 800, Patience: 3 * time.Minute, ThirdPartyStorage: true,
+	})
 	p.Slow(4)
 	return p
 }

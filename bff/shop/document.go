@@ -47,6 +47,7 @@ type document struct {
 	// inline is the content of framed; empty if not built.
 	inline string
 	texts  textFiles
+	assets *web.Assets
 }
 
 func newDocument(a *web.Assets, texts textFiles) *document {
@@ -62,6 +63,7 @@ func newDocument(a *web.Assets, texts textFiles) *document {
 		loader:   a.URL("wasm_exec.js"),
 		inline:   a.Text("framed.js"),
 		texts:    texts,
+		assets:   a,
 	}
 }
 
@@ -72,6 +74,10 @@ func (d *document) write(w http.ResponseWriter, r *http.Request, status int, p w
 		return fmt.Errorf("rendering the page of %q: %w", p.View.Session, err)
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	if d.inlines(p) {
+		d.assets.SendInlining(w, r, status, page)
+		return nil
+	}
 	web.Send(w, r, status, page)
 	return nil
 }

@@ -31,8 +31,9 @@ type Assets struct {
 	byName map[string]*Asset // by plain name, "app.wasm"
 	byHash map[string]*Asset // by name with hash, "app.1f2e3d4c5b6a.wasm"
 	// version is that of checkout.js and part of its immutable URL.
-	version  string
-	policies policies
+	version    string
+	policies   policies
+	dictionary *dictionary // nil = framed.js is not built
 	// More finds further files under /assets by their hashed name; nil = none.
 	More func(name string) *Asset
 }
@@ -107,6 +108,12 @@ func newAssets(files fs.FS) (*Assets, error) {
 	}
 
 	a.version = versionOf(a.byName["checkout.js"])
+	if framed := a.byName["framed.js"]; framed != nil {
+		a.dictionary, err = newDictionary(framed.content(identity))
+		if err != nil {
+			return nil, fmt.Errorf("reading assets: %w", err)
+		}
+	}
 	return a, nil
 }
 
@@ -357,6 +364,9 @@ func (a *Assets) Serve(w http.ResponseWriter, r *http.Request, f *Asset, k Kind)
 	h := w.Header()
 	a.policies.set(h, k)
 	h.Set("Content-Type", f.mime)
+	if f == a.byName["framed.js"] {
+		h.Set("Use-As-Dictionary", useAsDictionary)
+	}
 	tag := `"` + f.name + "-" + coding + `"` // the name has the content's hash
 	h.Set("ETag", tag)
 	if matchesTag(r.Header.Get("If-None-Match"), tag) {

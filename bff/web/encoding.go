@@ -36,10 +36,14 @@ func Send(w http.ResponseWriter, r *http.Request, status int, content []byte) {
 	if len(content) >= minCompressed {
 		coding = chosenCoding(r.Header.Get("Accept-Encoding"))
 	}
+	send(w, status, coding, compress(coding, content))
+}
+
+// send answers with a body that is in a coding.
+func send(w http.ResponseWriter, status int, coding string, body []byte) {
 	if coding != identity {
 		w.Header().Set("Content-Encoding", coding)
 	}
-	body := compress(coding, content)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	w.Write(body)

@@ -95,6 +95,7 @@ func newPolicies(origins []string, inline string) policies {
 	framed := page
 	alone := page
 	framed.content = pageCSP(framers, inline)
+	framed.vary += ", Available-Dictionary"
 	alone.content = pageCSP("'none'")
 	alone.resource = "same-origin"
 	alone.opener = "same-origin"

@@ -90,9 +90,12 @@ func flags(profile string, at Place) []string {
 		// localStorage either. Left on, these features would give them a
 		// partition: the first one in Chromium 148, the second one in 156.
 		//
+		// A dictionary is used though no public authority has signed the certificate of tests.
+		//
 		// The popups of the address bar are pages themselves, one for each window,
 		// loaded before anybody types there: they cost as much as a page of ours.
 		"--disable-features=ThirdPartyPartitionedStorageAllowedByDefault,ThirdPartyStoragePartitioning,TrackingProtection3pcd,Translate,OptimizationHints,MediaRouter," +
+			"CompressionDictionaryTransportRequireKnownRootCert," +
 			"WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup",
 	}
 }

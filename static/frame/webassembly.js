@@ -65,6 +65,7 @@ async function runProgram() {
   performance.mark('coinslot:program');
   const ended = go.run(instance);
   setTimeout(addLateStyles, LATE);
+  setTimeout(keepScript, LATE);
   await ended;
 }
 
@@ -72,6 +73,18 @@ async function runProgram() {
 function addLateStyles() {
   const link = /** @type {HTMLLinkElement | null} */ (document.getElementById('after'));
   if (link?.dataset.href) link.href = link.dataset.href;
+}
+
+/**
+ * Has the browser keep the file that this page has inline: later pages come without its text.
+ * https://www.rfc-editor.org/rfc/rfc9842 (bff/web/dictionary.go)
+ */
+function keepScript() {
+  if (!settings.framed) return; // it came as that file
+  const link = document.createElement('link');
+  link.rel = 'compression-dictionary';
+  link.href = settings.framed;
+  document.head.append(link);
 }
 
 /** @param {string} url of the texts in the page's language */
