@@ -1,40 +1,16 @@
 // Sells with Medusa and Coinslot as they run, in sandbox mode; the Go test e2e TestFullMedusa starts both.
 import assert from "node:assert/strict"
-import { createHmac } from "node:crypto"
 import { test } from "node:test"
+import { Checkout, ok, request, until } from "../../test/shop.mjs"
 
 const { MEDUSA, COINSLOT_URL, COINSLOT_SECRET_KEY, COINSLOT_WEBHOOK_SECRET } = process.env
-const HOOK = `${MEDUSA}/hooks/payment/coinslot_coinslot`
 const PROVIDER = "pp_coinslot_coinslot"
-
-async function request(url, { method, headers, body } = {}) {
-  const json = body && typeof body === "object"
-  const response = await fetch(url, {
-    method: method ?? (body === undefined ? "GET" : "POST"), body: json ? JSON.stringify(body) : body,
-    headers: { ...(json && { "Content-Type": "application/json" }), ...headers },
-  })
-  const text = await response.text()
-  return { status: response.status, text, data: text.startsWith("{") ? JSON.parse(text) : {} }
-}
-
-async function ok(url, options) {
-  const answer = await request(url, options)
-  assert.ok(answer.status < 300, `${url} answered ${answer.status}: ${answer.text.slice(0, 600)}`)
-  return answer.data
-}
-
-async function until(what, met) {
-  for (const end = Date.now() + 90_000; ;) {
-    const got = await met()
-    if (got) return got
-    assert.ok(Date.now() < end, `gave up waiting: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-}
+const checkout = new Checkout({
+  url: COINSLOT_URL, secretKey: COINSLOT_SECRET_KEY, webhookSecret: COINSLOT_WEBHOOK_SECRET, hook: `${MEDUSA}/hooks/payment/coinslot_coinslot`,
+})
 
 const { token } = await ok(`${MEDUSA}/auth/user/emailpass`, { body: { email: "a@example.com", password: "secret123" } })
 const admin = (path, options = {}) => ok(`${MEDUSA}/admin/${path}`, { ...options, headers: { Authorization: `Bearer ${token}` } })
-const coinslot = (path, options = {}) => ok(COINSLOT_URL + path, { ...options, headers: { Authorization: `Bearer ${COINSLOT_SECRET_KEY}` } })
 
 // A shop with one thing to sell, of which there are many, and another, of which there is one. It has a region for each
 // currency. The checkout has fixed rates for the euro and the yen, see TestFullMedusa, and none for the pound.
@@ -88,10 +64,7 @@ async function choose(cart, provider = PROVIDER) {
   return payment_collection.payment_sessions[0].data
 }
 
-const address = (session) => ok(`${COINSLOT_URL}/checkout/${session.id}/attempts`, { body: { currency_symbol: "USDT", network_code: "trc20" } })
-const simulate = (session, kind) => ok(`${COINSLOT_URL}/checkout/${session.id}/simulate`, { body: { kind } })
 const complete = (cart) => request(`${MEDUSA}/store/carts/${cart.id}/complete`, { method: "POST", headers: { "x-publishable-api-key": key.token } })
-const read = (session) => coinslot(`/v1/sessions/${session.id}`)
 const orders = async () => (await admin("orders?limit=100&fields=id,total,currency_code,status,payment_status,metadata,*payment_collections,*payment_collections.payments," +
   "*payment_collections.payments.captures")).orders
 const orderOf = async (cart) => (await orders()).find((order) => order.payment_collections.some(({ id }) => id === cart.collection))
@@ -105,7 +78,7 @@ const payments = async (session) => (await admin("payments?limit=100&fields=*cap
 async function assertPaid(cart, session, amount, currency = "USD") {
   const order = await until(`the order of ${cart.id}`, () => orderOf(cart))
   const captured = await until(`the capture of ${session.id}`, async () => (await payments(session)).find(({ captured_at }) => captured_at))
-  const paid = await read(session)
+  const paid = await checkout.read(session)
   assert.deepEqual([paid.amount, paid.currency], [amount, currency])
   assert.equal(captured.currency_code, currency.toLowerCase())
   assert.equal(captured.captures.length, 1)
@@ -122,57 +95,41 @@ async function assertPaid(cart, session, amount, currency = "USD") {
   return order
 }
 
-// What Coinslot would send, signed as it does.
-function webhook(type, session, changes = {}, { secret = COINSLOT_WEBHOOK_SECRET, ago = 0, sent } = {}) {
-  const body = JSON.stringify({ type, timestamp: new Date().toISOString(), data: { ...session, ...changes } })
-  const stamp = String(Math.floor(Date.now() / 1000) - ago)
-  const mac = createHmac("sha256", Buffer.from(secret.slice(6), "base64")).update(`evt_1.${stamp}.${body}`).digest("base64")
-  return request(HOOK, {
-    body: sent ?? body,
-    headers: { "Content-Type": "application/json", "webhook-id": "evt_1", "webhook-timestamp": stamp, "webhook-signature": `v1,${mac}` },
-  })
-}
-
 test("1, 2, 3, 9, 11, 12: an order awaits its payment once a part has come, and is paid by all of it", async () => {
   const cart = await cartWith(notebook.variant, 3)
   const session = await choose(cart)
   assert.deepEqual([session.amount, session.currency, session.amount_usd], ["59.97", "USD", "59.97"])
-  assert.equal((await read(session)).metadata.medusa_payment_session, session.session_id)
+  assert.equal((await checkout.read(session)).metadata.medusa_payment_session, session.session_id)
   assert.ok((await complete(cart)).status >= 400)
-  await address(session)
+  await checkout.address(session)
   assert.ok((await complete(cart)).status >= 400)
 
-  const forged = { ...(await read(session)), status: "confirmed" }
-  const other = `whsec_${Buffer.alloc(32).toString("base64")}`
-  assert.equal((await webhook("checkout.confirmed", forged, {}, { secret: other })).status, 401)
-  assert.equal((await webhook("checkout.confirmed", forged, {}, { ago: 301 })).status, 401)
-  assert.equal((await webhook("checkout.confirmed", forged, {}, { ago: -301 })).status, 401)
-  assert.equal((await webhook("checkout.pending", forged, {}, { sent: JSON.stringify({ type: "checkout.confirmed", data: forged }) })).status, 401)
-  assert.equal((await request(HOOK, { body: { type: "checkout.confirmed", data: forged } })).status, 401)
+  const forged = { ...(await checkout.read(session)), status: "confirmed" }
+  await checkout.assertRefusesForged(forged)
   // signed, but the API knows better
-  assert.equal((await webhook("checkout.confirmed", forged)).status, 503)
+  assert.equal((await checkout.webhook("checkout.confirmed", forged)).status, 503)
   assert.equal(await orderOf(cart), undefined)
 
-  await simulate(session, "half")
-  const missing = await until("a part to arrive", async () => (await read(session)).missing_amount)
+  await checkout.simulate(session, "half")
+  const missing = await until("a part to arrive", async () => (await checkout.read(session)).missing_amount)
   const { data: completed } = await complete(cart)
   assert.equal(completed.type, "order")
   await noted(cart, session, `pending, ${missing} is missing`)
   const awaiting = await orderOf(cart) // the note comes after it
   assert.deepEqual([awaiting.id, awaiting.payment_status], [completed.order.id, "awaiting"])
   assert.equal((await payments(session)).length, 0)
-  await simulate(session, "pay")
+  await checkout.simulate(session, "pay")
   const order = await assertPaid(cart, session, "59.97")
   assert.equal(order.id, awaiting.id)
   await noted(cart, session, "confirmed")
 
   // again, by Coinslot and at once
-  const { deliveries } = await coinslot("/v1/events/replay", {
+  const { deliveries } = await checkout.api("/v1/events/replay", {
     body: { from: "2020-01-01T00:00:00Z", to: "2099-01-01T00:00:00Z", session: session.id },
   })
   assert.ok(deliveries >= 3)
-  const confirmed = await read(session)
-  const answers = await Promise.all([1, 2, 3].map(() => webhook("checkout.confirmed", confirmed)))
+  const confirmed = await checkout.read(session)
+  const answers = await Promise.all([1, 2, 3].map(() => checkout.webhook("checkout.confirmed", confirmed)))
   assert.deepEqual(answers.map(({ status }) => status), [204, 204, 204])
   assert.equal((await complete(cart)).data.order.id, order.id)
   assert.equal((await orders()).filter(({ payment_collections: [{ id }] }) => id === cart.collection).length, 1)
@@ -195,8 +152,8 @@ test("1, 2, 3, 9, 11, 12: an order awaits its payment once a part has come, and 
 test("3: the shopper's page may complete the cart before the webhook comes", async () => {
   const cart = await cartWith(notebook.variant)
   const session = await choose(cart)
-  await address(session)
-  await simulate(session, "pay")
+  await checkout.address(session)
+  await checkout.simulate(session, "pay")
   const answers = await until("the order", async () => {
     const list = await Promise.all([complete(cart), complete(cart)])
     return list.some(({ data }) => data.type === "order") && list
@@ -208,12 +165,12 @@ test("3: the shopper's page may complete the cart before the webhook comes", asy
 test("4: a payment after its time is late, and an order", async () => {
   const cart = await cartWith(notebook.variant, 2)
   const session = await choose(cart)
-  await address(session)
-  await simulate(session, "expire")
-  await until("the session to expire", async () => (await read(session)).status === "expired")
+  await checkout.address(session)
+  await checkout.simulate(session, "expire")
+  await until("the session to expire", async () => (await checkout.read(session)).status === "expired")
   assert.ok((await complete(cart)).status >= 400)
-  await simulate(session, "pay")
-  await coinslot(`/v1/sessions/${session.id}/recheck`, { body: {} })
+  await checkout.simulate(session, "pay")
+  await checkout.recheck(session)
   await assertPaid(cart, session, "39.98")
   assert.equal((await payments(session))[0].data.late, true)
   await noted(cart, session, "confirmed, late")
@@ -222,16 +179,16 @@ test("4: a payment after its time is late, and an order", async () => {
 test("4: money for an order that was canceled meanwhile is captured, for a refund", async () => {
   const cart = await cartWith(notebook.variant)
   const session = await choose(cart)
-  await address(session)
-  await simulate(session, "half")
+  await checkout.address(session)
+  await checkout.simulate(session, "half")
   const { missing_amount: missing } = await until("a part to arrive", async () => {
-    const now = await read(session)
+    const now = await checkout.read(session)
     return now.missing_amount && now
   })
   await noted(cart, session, `pending, ${missing} is missing`) // the webhook has placed the order
   const order = await orderOf(cart)
   assert.equal((await cancelOrder(order)).status, 200)
-  await simulate(session, "pay")
+  await checkout.simulate(session, "pay")
   await until("the capture", async () => (await payments(session)).find(({ captured_at }) => captured_at))
   await noted(cart, session, "confirmed")
   assert.equal((await orderOf(cart)).status, "canceled")
@@ -240,10 +197,10 @@ test("4: money for an order that was canceled meanwhile is captured, for a refun
 test("5: the order says what is too much", async () => {
   const cart = await cartWith(notebook.variant)
   const session = await choose(cart)
-  await address(session)
-  await simulate(session, "over")
+  await checkout.address(session)
+  await checkout.simulate(session, "over")
   await assertPaid(cart, session, "19.99")
-  const { overpaid_amount } = await read(session)
+  const { overpaid_amount } = await checkout.read(session)
   assert.ok(overpaid_amount)
   await noted(cart, session, `confirmed, ${overpaid_amount} too much`)
 })
@@ -251,32 +208,32 @@ test("5: the order says what is too much", async () => {
 test("6: the shopper comes back after the end, and pays", async () => {
   const cart = await cartWith(notebook.variant)
   const first = await choose(cart)
-  await address(first)
-  await simulate(first, "expire")
-  await until("the session to expire", async () => (await read(first)).status === "expired")
+  await checkout.address(first)
+  await checkout.simulate(first, "expire")
+  await until("the session to expire", async () => (await checkout.read(first)).status === "expired")
   const second = await choose(cart)
-  await address(second)
-  await simulate(second, "pay")
+  await checkout.address(second)
+  await checkout.simulate(second, "pay")
   await assertPaid(cart, second, "19.99")
 })
 
 test("7: what is canceled in Coinslot stays so", async () => {
   const cart = await cartWith(notebook.variant)
   const session = await choose(cart)
-  await coinslot(`/v1/sessions/${session.id}/cancel`, { body: {} })
+  await checkout.cancel(session)
   assert.ok((await complete(cart)).status >= 400)
   assert.notEqual((await choose(cart)).id, session.id)
-  assert.equal((await read(session)).status, "cancelled")
+  assert.equal((await checkout.read(session)).status, "cancelled")
   assert.equal(await orderOf(cart), undefined)
 })
 
 test("8: an order awaits a review", async () => {
   const cart = await cartWith(notebook.variant)
   const session = await choose(cart)
-  await address(session)
-  await simulate(session, "tenfold")
+  await checkout.address(session)
+  await checkout.simulate(session, "tenfold")
   const { review_reason } = await until("the review", async () => {
-    const now = await read(session)
+    const now = await checkout.read(session)
     return now.status === "review" && now
   })
   const order = await until("an order that awaits its payment", async () => {
@@ -284,25 +241,25 @@ test("8: an order awaits a review", async () => {
     return now?.payment_status === "awaiting" && now // Medusa makes the order before it asks the provider
   })
   await until("the note", async () => (await orderOf(cart)).metadata?.[`coinslot_${session.id}`]?.endsWith(`(${review_reason})`))
-  await coinslot(`/v1/sessions/${session.id}/resolve`, { body: { as: "confirmed", reason: "seen in the explorer" } })
+  await checkout.api(`/v1/sessions/${session.id}/resolve`, { body: { as: "confirmed", reason: "seen in the explorer" } })
   assert.equal((await assertPaid(cart, session, "19.99")).id, order.id)
 })
 
 test("10, 17: another way to pay cancels the session; money that comes all the same is kept", async () => {
   const cart = await cartWith(notebook.variant, 4, "eur")
   const session = await choose(cart)
-  await address(session)
+  await checkout.address(session)
   await choose(cart, "pp_system_default")
-  assert.equal((await read(session)).status, "cancelled")
+  assert.equal((await checkout.read(session)).status, "cancelled")
   assert.equal((await complete(cart)).data.type, "order") // paid in another way
-  await simulate(session, "pay").catch(() => {}) // the payment happens; the session is canceled for good
-  await coinslot(`/v1/sessions/${session.id}/recheck`, { body: {} })
+  await checkout.simulate(session, "pay").catch(() => {}) // the payment happens; the session is canceled for good
+  await checkout.recheck(session)
   const kept = await until("the money to be kept", async () => (await payments(session)).find(({ captured_at }) => captured_at))
   assert.deepEqual([kept.captures[0].amount, kept.currency_code], [74, "eur"])
   assert.equal(kept.data.late, true)
   assert.notEqual(kept.payment_collection_id, cart.collection)
-  const confirmed = await read(session)
-  const answers = await Promise.all([1, 2].map(() => webhook("checkout.confirmed", confirmed)))
+  const confirmed = await checkout.read(session)
+  const answers = await Promise.all([1, 2].map(() => checkout.webhook("checkout.confirmed", confirmed)))
   assert.deepEqual(answers.map(({ status }) => status), [204, 204])
   assert.equal((await payments(session)).length, 1)
 })
@@ -310,11 +267,11 @@ test("10, 17: another way to pay cancels the session; money that comes all the s
 test("17: a session whose money is on its way is not replaced", async () => {
   const cart = await cartWith(notebook.variant, 5)
   const session = await choose(cart)
-  await address(session)
-  await simulate(session, "half")
-  await until("a part to arrive", async () => (await read(session)).missing_amount)
+  await checkout.address(session)
+  await checkout.simulate(session, "half")
+  await until("a part to arrive", async () => (await checkout.read(session)).missing_amount)
   await assert.rejects(choose(cart, "pp_system_default"), /Could not delete all payment sessions/)
-  await simulate(session, "pay")
+  await checkout.simulate(session, "pay")
   await assertPaid(cart, session, "99.95")
 })
 
@@ -322,12 +279,12 @@ test("15: a cart that cannot become an order is tried again until it can", async
   const carts = [await cartWith(etching.variant), await cartWith(etching.variant)]
   const sessions = []
   for (const cart of carts) sessions.push(await choose(cart))
-  for (const session of sessions) await address(session)
-  await simulate(sessions[0], "pay")
+  for (const session of sessions) await checkout.address(session)
+  await checkout.simulate(sessions[0], "pay")
   await assertPaid(carts[0], sessions[0], "120.10")
-  await simulate(sessions[1], "pay")
+  await checkout.simulate(sessions[1], "pay")
   const payment = await until("the second payment", async () => (await payments(sessions[1])).find(({ captured_at }) => captured_at))
-  assert.equal((await webhook("checkout.confirmed", await read(sessions[1]))).status, 503)
+  assert.equal((await checkout.webhook("checkout.confirmed", await checkout.read(sessions[1]))).status, 503)
   assert.equal(await orderOf(carts[1]), undefined)
   await admin(`inventory-items/${etching.item}/location-levels/${location.id}`, { body: { stocked_quantity: 2 } })
   await assertPaid(carts[1], sessions[1], "120.10") // Coinslot has sent it again
@@ -335,7 +292,7 @@ test("15: a cart that cannot become an order is tried again until it can", async
 })
 
 test("a test webhook is accepted", async () => {
-  assert.equal((await coinslot("/v1/webhooks/test", { body: {} })).taken, true)
+  assert.equal((await checkout.api("/v1/webhooks/test", { body: {} })).taken, true)
 })
 
 // Each of these is 3 notebooks or 1; the charges are worked out by hand from the rates of TestFullMedusa.
@@ -344,8 +301,8 @@ for (const [currency, quantity, amount, charge] of [["eur", 3, "55.50", "60.61"]
     const cart = await cartWith(notebook.variant, quantity, currency)
     const session = await choose(cart)
     assert.deepEqual([session.amount, session.currency, session.amount_usd], [amount, currency.toUpperCase(), charge])
-    await address(session)
-    await simulate(session, "pay")
+    await checkout.address(session)
+    await checkout.simulate(session, "pay")
     const order = await assertPaid(cart, session, amount, currency.toUpperCase())
     assert.equal(order.currency_code, currency)
     assert.equal(order.total, Number(amount))

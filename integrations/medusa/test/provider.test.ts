@@ -1,16 +1,11 @@
 // Tests of the provider that need neither Medusa nor Coinslot: amounts, signatures, what it asks a small stand-in for
 // Coinslot, and what webhooks do in a small stand-in for Medusa. Names are those of ../../README.md where it has one. With both it is tested by medusa.test.mjs.
 import assert from "node:assert/strict"
-import { createHmac } from "node:crypto"
-import { createServer } from "node:http"
 import { test } from "node:test"
+import { Call, KEY, OLD, SECRET, signed, startCoinslot } from "../../test/coinslot"
 import { checkOptions, Event, priceOf, priceText, Session, verify } from "../src/modules/coinslot/coinslot"
 import { receive } from "../src/modules/coinslot/receive"
 import Provider from "../src/modules/coinslot/service"
-
-const KEY = "secret-key-0123456789abcdef0123456789"
-const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`
-const OLD = `whsec_${Buffer.alloc(32, 8).toString("base64")}`
 
 test("amounts are exact", () => {
   const raw = (value: string) => ({ raw: { value, precision: 20 }, numeric: Number(value) })
@@ -29,11 +24,6 @@ test("amounts are exact", () => {
   assert.throws(() => priceOf("0.4", "jpy"), /less than the least of JPY/)
   assert.throws(() => priceOf("0.0004", "kwd"), /less than the least of KWD/)
 })
-
-function signed(body: string, secret = SECRET, stamp = "1000", id = "evt_1") {
-  const mac = createHmac("sha256", Buffer.from(secret.slice(6), "base64")).update(`${id}.${stamp}.${body}`).digest("base64")
-  return { "webhook-id": id, "webhook-timestamp": stamp, "webhook-signature": `v1,${mac}` }
-}
 
 test("11: verifies the signature", () => {
   const body = JSON.stringify({ type: "checkout.confirmed", data: { title: "Zwölf Äpfel" } })
@@ -84,25 +74,11 @@ test("options that are missing are named, and secrets are not", () => {
   }
 })
 
-type Call = { method: string; path: string; headers: Record<string, unknown>; body: Record<string, unknown> }
-
-// A Coinslot of which a test says what it answers.
+// A provider with a Coinslot of which a test says what it answers.
 async function fake(t: { after(f: () => unknown): void }, answer: (call: Call, n: number) => [number, object] | "hang up", more = {}) {
-  const calls: Call[] = []
-  const server = createServer(async (request, response) => {
-    let text = ""
-    for await (const part of request) text += part
-    const call = { method: request.method!, path: request.url!, headers: request.headers, body: text ? JSON.parse(text) : {} }
-    calls.push(call)
-    const said = answer(call, calls.length)
-    if (said === "hang up") return request.socket.destroy()
-    response.writeHead(said[0], { "Content-Type": "application/json", Location: "/elsewhere" }).end(JSON.stringify(said[1]))
-  })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  t.after(() => server.close())
+  const { calls, url } = await startCoinslot(t, answer)
   const log: string[] = []
   const logger = { warn: (line: string) => log.push(line), error: (line: string) => log.push(line) }
-  const url = `http://127.0.0.1:${(server.address() as { port: number }).port}`
   const provider = new Provider({ logger } as never, { url, secretKey: KEY, webhookSecret: SECRET, ...more })
   return { calls, log, provider }
 }
