@@ -11,9 +11,10 @@ import (
 	"coinslot/bff/fortest"
 )
 
-// webhookPaths are those at which shops receive webhooks. Medusa and WooCommerce give their own.
+// webhookPaths are those at which shops receive webhooks. Medusa, Vendure and WooCommerce give their own.
 var webhookPaths = []string{
 	"/hooks/coinslot", "/hooks/payment/coinslot_coinslot", "/wp-json/coinslot/v1/webhook",
+	"/hooks/coinslot/main", "/hooks/coinslot/europe",
 }
 
 // TestOneWebhookPath: docs, examples, deploy, help and messages name one path for the webhooks of

@@ -1,5 +1,5 @@
 // Package integrations tests what shop systems load: the parts of it that need neither the shop system nor a checkout.
-// e2e TestFullMedusa and TestFullWordPress run the payment provider for Medusa and the plugin for WordPress with both.
+// e2e TestFullMedusa, TestFullVendure and TestFullWordPress run three of them with both.
 package integrations
 
 import (
@@ -21,12 +21,32 @@ import (
 // The payment provider for Medusa, without its types, with a stand-in for Medusa's framework.
 func TestMedusaProvider(t *testing.T) {
 	t.Parallel()
+	testInNode(t, "medusa/test/provider.test.ts", map[string]string{
+		"@medusajs/framework/utils": "./medusa/test/framework.ts",
+	})
+}
+
+// The plugin for Vendure, without its types, with stand-ins for Vendure and what it is made of.
+func TestVendurePlugin(t *testing.T) {
+	t.Parallel()
+	const standIn = "./vendure/test/vendure.ts"
+	testInNode(t, "vendure/test/plugin.test.ts", map[string]string{
+		"@nestjs/common": standIn, "@nestjs/graphql": standIn, "@vendure/core": standIn,
+		"graphql-tag": standIn, "typeorm": standIn,
+	})
+}
+
+// testInNode runs a file of tests, with stand-ins for the packages that it imports.
+func testInNode(t *testing.T, file string, standIns map[string]string) {
+	t.Helper()
 	node := need.Command(t, "node")
-	out := filepath.Join(t.TempDir(), "provider.test.mjs")
+	out := filepath.Join(t.TempDir(), "test.mjs")
 	built := api.Build(api.BuildOptions{
-		EntryPoints: []string{"medusa/test/provider.test.ts"}, Outfile: out, Write: true, Bundle: true,
+		EntryPoints: []string{file}, Outfile: out, Write: true, Bundle: true,
 		Platform: api.PlatformNode, Format: api.FormatESModule, LogLevel: api.LogLevelWarning,
-		Alias: map[string]string{"@medusajs/framework/utils": "./medusa/test/framework.ts"},
+		Alias: standIns,
+		TsconfigRaw: `{"compilerOptions":{"experimentalDecorators":true,` +
+			`"useDefineForClassFields":false}}`,
 	})
 	if len(built.Errors) > 0 {
 		t.Fatalf("bundling the tests: %v", built.Errors)
@@ -67,6 +87,7 @@ func TestDigitsOfCurrencies(t *testing.T) {
 	list := regexp.MustCompile(`NO_DIGITS += ["'](.+)["']|THREE_DIGITS += ["'](.+)["']`)
 	for _, file := range []string{
 		"medusa/src/modules/coinslot/coinslot.ts",
+		"vendure/src/plugins/coinslot/price.ts",
 		"woocommerce/includes/price.php",
 	} {
 		source := string(fortest.Must(os.ReadFile(file))(t))
@@ -100,6 +121,7 @@ func TestBehaviors(t *testing.T) {
 	fortest.Equal(t, len(rows), len(names), "rows of the table")
 	for column, tests := range []map[string]string{
 		{"unit": "medusa/test/provider.test.ts", "shop": "medusa/test/medusa.test.mjs"},
+		{"unit": "vendure/test/plugin.test.ts", "shop": "vendure/test/vendure.test.mjs"},
 		{"unit": "woocommerce/tests/run.php"},
 		{"unit": "wordpress/tests/run.php", "shop": "../e2e/wordpress_test.go"},
 	} {
