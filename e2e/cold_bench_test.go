@@ -9,8 +9,8 @@ import (
 
 // BenchmarkCold measures how long a shopper with a slow phone, who has never been here, waits from the
 // request of the shop's page on: until a coin can be chosen in it, until WebAssembly drives the
-// checkout, and how many bytes came until the former. static is a page with nothing but text, goapp
-// a hello world in go-app. Medians; -v -artifacts keeps traces.
+// checkout, and how many bytes came until the former. static is a page with nothing but text, adyen
+// one with Adyen's Drop-in, goapp a hello world in go-app. Medians; -v -artifacts keeps traces.
 //
 // times-plain is the time until usable by that of static. takeover-ms is from usable to live without
 // the time that the line takes for what comes meanwhile. blocking-ms is what tasks of the checkout's
@@ -42,7 +42,7 @@ var ways = []struct {
 	{"http1/coinslot", "", coinslotClocks, frameView, (*phone).page},
 }
 
-// benchmarkLoads measures all ways and go-app.
+// benchmarkLoads measures all ways, Adyen's Drop-in and go-app.
 func benchmarkLoads(b *testing.B, loads loadsOf) {
 	plain := 0.0
 	for _, w := range ways {
@@ -58,6 +58,14 @@ func benchmarkLoads(b *testing.B, loads loadsOf) {
 			}
 		})
 	}
+	b.Run("tls/adyen", func(b *testing.B) {
+		l := newLine(b)
+		url := startAdyen(b, l)
+		usable := report(b, loads(b, l, adyenClocks, func() string { return url }, pageView))
+		if plain > 0 {
+			b.ReportMetric(usable/plain, "times-plain")
+		}
+	})
 	b.Run("http1/goapp", func(b *testing.B) {
 		l := newLine(b)
 		url := startGoapp(b, l)

@@ -45,7 +45,7 @@ func packNPM(t *testing.T) string {
 }
 
 // npmSettings have npm install what is not newer than npmDate of tools/install, with its cache.
-func npmSettings(t *testing.T, more ...string) []string {
+func npmSettings(t testing.TB, more ...string) []string {
 	t.Helper()
 	date := regexp.MustCompile(`(?m)^const npmDate = "(\S+)"$`).FindSubmatch(
 		fortest.Must(os.ReadFile("../tools/install/npm.go"))(t))
@@ -59,7 +59,7 @@ func npmSettings(t *testing.T, more ...string) []string {
 
 // runIn runs a command to its end and returns what it prints. Commands install and compile, and so
 // have no deadline but that of all tests.
-func runIn(t *testing.T, dir string, env []string, name string, args ...string) string {
+func runIn(t testing.TB, dir string, env []string, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
