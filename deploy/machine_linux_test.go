@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
-	"fmt"
 	"io"
 	"log"
 	"net"
@@ -102,7 +101,8 @@ func TestFullOneMachine(t *testing.T) {
 
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(authorities)
-	pay(t, settings, gateway, &http.Client{Transport: &http.Transport{
+	opened := paste("first order")
+	pay(t, settings, opened, gateway, &http.Client{Transport: &http.Transport{
 		TLSClientConfig: &tls.Config{RootCAs: pool},
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			_, port, _ := net.SplitHostPort(address)
@@ -228,8 +228,8 @@ func startACME(t *testing.T) (address string, authorities []byte) {
 	return server.URL, authorities
 }
 
-// pay sells an order by the API with the key of the settings, and waits until it is confirmed.
-func pay(t *testing.T, settings string, gateway *sandbox.Server, over *http.Client) {
+// pay pays the order that the API answered with, and waits until it is confirmed.
+func pay(t *testing.T, settings, opened string, gateway *sandbox.Server, over *http.Client) {
 	t.Helper()
 	text := fortest.Must(os.ReadFile(settings))(t)
 	key := regexp.MustCompile(`(?m)^COINSLOT_SECRET_KEY=(.*)$`).FindSubmatch(text)
@@ -250,15 +250,16 @@ func pay(t *testing.T, settings string, gateway *sandbox.Server, over *http.Clie
 		return said
 	}
 
-	const isJSON = "application/json"
-	opened := request("POST", "/v1/sessions", isJSON, `{"amount_usd":"25.00","order_ref":"1001"}`)
-	id := regexp.MustCompile(`cs_[a-z2-7]+`).Find(opened)
-	request("POST", fmt.Sprintf("/checkout/%s/attempts", id), isJSON,
+	id := regexp.MustCompile(`cs_[a-z2-7]+`).FindString(opened)
+	if id == "" {
+		t.Fatalf("no session: %s", opened)
+	}
+	request("POST", "/checkout/"+id+"/attempts", "application/json",
 		`{"currency_symbol":"USDT","network_code":"trc20"}`)
 	fortest.Until(t, "a transaction", func() bool { return len(gateway.Transactions()) > 0 })
 	fortest.OK(t, gateway.Pay(gateway.Transactions()[0].TrackingCode, sandbox.KindPay))
 	fortest.Until(t, "the payment", func() bool {
-		return bytes.Contains(request("GET", "/v1/sessions/"+string(id), "", ""),
+		return bytes.Contains(request("GET", "/v1/sessions/"+id, "", ""),
 			[]byte(`"status":"confirmed"`))
 	})
 }
