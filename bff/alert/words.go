@@ -65,6 +65,15 @@ var texts = []text{
 		ended: "No longer in review: %s",
 	},
 	{
+		kind:  attention.TakenBack,
+		begun: "The gateway took back a confirmation",
+		many:  "The gateway took back %d confirmations",
+		todo: "The order counts as paid, and its money may not be there. Look the transaction up " +
+			"on the blockchain before you ship, then mark it as settled.",
+		path:  "",
+		ended: "Settled, or confirmed again: %s",
+	},
+	{
 		kind:  attention.Gateway,
 		begun: "The gateway does not answer",
 		todo: "No new payment can be opened. Requests are retried, and open payments are checked " +

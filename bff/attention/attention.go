@@ -18,6 +18,7 @@ const (
 	Unreadable  Kind = "unreadable"  // stored rows that cannot be decoded
 	Disk        Kind = "disk"        // the volume of the database is nearly full
 	Review      Kind = "review"      // payments that are reported as paid, and not proven
+	TakenBack   Kind = "taken_back"  // confirmed payments that the gateway denies since
 	Gateway     Kind = "gateway"     // the gateway does not answer
 	Preparing   Kind = "preparing"   // payments that wait for the gateway's address
 	Certificate Kind = "certificate" // of COINSLOT_TLS: not renewed, or near its end

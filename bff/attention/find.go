@@ -53,6 +53,7 @@ func (f *Finder) Find(ctx context.Context, now time.Time) (all []Condition, err 
 		f.unreadable,
 		f.disk,
 		f.review,
+		f.takenBack,
 		f.gateway,
 		f.preparing,
 		f.certificate,
@@ -234,6 +235,39 @@ func (f *Finder) lastAnswer(ctx context.Context, endpoint string) (string, error
 	return "", err
 }
 
+// takenBack returns the payments whose confirmation the gateway took back.
+func (f *Finder) takenBack(ctx context.Context, _ time.Time) ([]Condition, error) {
+	sessions, _, err := f.Stored.Unsettled(ctx, MaxItems)
+	if err != nil {
+		return nil, err
+	}
+
+	c := Condition{Kind: TakenBack, Grave: true}
+	for _, s := range sessions {
+		for i := range s.Attempts {
+			if a := &s.Attempts[i]; a.IsTakenBack() {
+				c.Items = append(c.Items, itemOf(s, a))
+			}
+		}
+	}
+	c.Count = len(c.Items)
+	if c.Count == 0 {
+		return nil, nil
+	}
+	return []Condition{c}, nil
+}
+
+// itemOf is the money of an attempt that is unsettled.
+func itemOf(s payment.Session, a *payment.Attempt) Item {
+	return Item{
+		ID:      s.ID,
+		Since:   s.CreatedAt,
+		Session: s,
+		Amount:  s.UnsettledAmount(a.Number, token.Builtin()),
+		Coin:    a.CurrencySymbol,
+	}
+}
+
 // unsettled returns the payments with money that pays for nothing.
 func (f *Finder) unsettled(ctx context.Context, _ time.Time) (list []Condition, err error) {
 	sessions, count, err := f.Stored.Unsettled(ctx, MaxItems)
@@ -241,23 +275,18 @@ func (f *Finder) unsettled(ctx context.Context, _ time.Time) (list []Condition, 
 		return nil, err
 	}
 
-	coins := token.Builtin()
 	over := Condition{Kind: Overpaid}
 	ended := Condition{Kind: EndedMoney}
 	for _, s := range sessions {
-		for _, number := range s.Unsettled(coins) {
+		for _, number := range s.Unsettled(token.Builtin()) {
 			a := s.Attempt(number)
-			of := &ended
-			if a.State == payment.Confirmed && s.ClosedBy != payment.ClosedByMerchant {
-				of = &over
+			switch {
+			case a.IsTakenBack(): // a condition of its own
+			case a.State == payment.Confirmed && s.ClosedBy != payment.ClosedByMerchant:
+				over.Items = append(over.Items, itemOf(s, a))
+			default:
+				ended.Items = append(ended.Items, itemOf(s, a))
 			}
-			of.Items = append(of.Items, Item{
-				ID:      s.ID,
-				Since:   s.CreatedAt,
-				Session: s,
-				Amount:  s.UnsettledAmount(number, coins),
-				Coin:    a.CurrencySymbol,
-			})
 		}
 	}
 

@@ -107,6 +107,9 @@ const hook = "https://shop.example/hooks"
 func TestFind(t *testing.T) {
 	canceled := session(wire.Confirmed, payment.Confirmed, 25)
 	canceled.ClosedBy = payment.ClosedByMerchant
+	takenBack := session(wire.Confirmed, payment.Confirmed, 25)
+	takenBack.Attempts[0].Alert = "confirmation_taken_back"
+	takenBack.Attempts[0].Regressions = 3
 	pending := session(wire.Preparing, payment.Creating, 0)
 
 	pays := func(list ...payment.Session) shop { return shop{sessions: list} }
@@ -128,6 +131,7 @@ func TestFind(t *testing.T) {
 		"an overpaid one": {
 			pays(session(wire.Confirmed, payment.Confirmed, 30)), "overpaid 1 cs_1 5; ",
 		},
+		"one that was taken back": {pays(takenBack), "taken_back! 1 cs_1 25; "},
 		"part of an ended one": {
 			pays(session(wire.Expired, payment.Expired, 5)), "ended_money 1 cs_1 5; ",
 		},

@@ -127,8 +127,8 @@ const (
 // settleRecord is the action that records that money was dealt with.
 const settleRecord = "session.settle"
 
-// unsettled reports whether money has arrived that pays for nothing, and no operator has dealt with
-// it.
+// unsettled reports whether money has arrived that pays for nothing, or a confirmation was taken
+// back, and no operator has dealt with it.
 func unsettled(s payment.Session) bool { return len(s.Unsettled(token.Builtin())) > 0 }
 
 func settle(ctx context.Context, r *request, id string) error {

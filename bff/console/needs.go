@@ -140,6 +140,8 @@ func (c *console) paymentFact(kind attention.Kind, item attention.Item) string {
 		return explainReview(c.Checkout.Object(item.Session).ReviewReason).What
 	case kind == attention.Overpaid:
 		return money + " too much"
+	case kind == attention.TakenBack:
+		return money + " taken back"
 	case item.Session.ClosedBy == payment.ClosedByMerchant:
 		return money + " for a canceled order"
 	}

@@ -47,10 +47,47 @@ func TestConfirmationTakenBack(t *testing.T) {
 			}
 		}
 	}
+	fortest.Equal(t, s.Attempts[0].IsTakenBack(), false, "taken back after it was confirmed again")
 	s.Attempts[0].Alert = was.Alert
 	if diff := cmp.Diff(was, s.Attempts[0]); diff != "" || s.Status != wire.Confirmed {
 		t.Errorf("the payment is %s and has changed: (-was +is)\n%s", s.Status, diff)
 	}
+}
+
+// An operator who has looked into a confirmation that was taken back has dealt with it, until the
+// gateway confirms it and takes it back once more.
+func TestSettleWhatWasTakenBack(t *testing.T) {
+	s := waiting()
+	s.Apply(1, paid(), env, noon)
+	now := noon
+	says := func(status string, times int) {
+		for range times {
+			now = now.Add(6 * time.Minute)
+			r := paid()
+			r.Status = status
+			s.Apply(1, r, env, now)
+		}
+	}
+	want := func(count int, amount, when string) {
+		t.Helper()
+		fortest.Equal(t, len(s.Unsettled(nil)), count, "unsettled %s", when)
+		if count > 0 {
+			fortest.Equal(t, s.UnsettledAmount(1, nil), amount, "the amount %s", when)
+		}
+	}
+
+	says("expired", 2)
+	want(0, "", "after two answers")
+	says("expired", 1)
+	want(1, "25.03", "after three")
+
+	fortest.OK(t, s.Settle("it is in block 7", "console:ann", nil, now))
+	want(0, "", "once it is settled")
+	says("expired", 3)
+	want(0, "", "after the same answers")
+	says("confirmed", 1)
+	says("expired", 3)
+	want(1, "25.03", "after it was confirmed and taken back again")
 }
 
 // Every payment after the confirmation is reported.

@@ -72,6 +72,7 @@ func (s *Session) reconsider(a *Attempt, r Record, now time.Time) {
 	case r.Status == "confirmed":
 		a.Regressions = 0
 		a.RegressedAt = time.Time{}
+		a.DoubtSettled = false
 		return
 	case r.Status != "pending" && !HasEnded(r.Status):
 		return
@@ -85,6 +86,13 @@ func (s *Session) reconsider(a *Attempt, r Record, now time.Time) {
 		a.Alert = reasonRegressed
 		s.AppendTimeline(now, "gateway", "attempt.regressed", r.Status)
 	}
+}
+
+// IsTakenBack reports whether a was confirmed, and the gateway says since that it is not: the goods
+// may be unpaid. An operator who resolved a review of a, or settled it, knows that.
+func (a *Attempt) IsTakenBack() bool {
+	return a.State == Confirmed && a.Alert == reasonRegressed && a.Regressions >= minRegressions &&
+		a.ResolvedCount == 0 && !a.DoubtSettled
 }
 
 // paidLessThan reports whether r shows a larger payment than a has.

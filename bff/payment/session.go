@@ -154,6 +154,9 @@ type Attempt struct {
 	Regressions int       `json:"regressions,omitempty"`
 	RegressedAt time.Time `json:"regressed_at,omitzero"`
 	Alert       string    `json:"alert,omitempty"`
+	// DoubtSettled is set once an operator has dealt with a confirmation that was taken back, until
+	// the gateway confirms it again.
+	DoubtSettled bool `json:"doubt_settled,omitempty"`
 
 	// Consecutive answers that the transaction does not exist, when the first came, and
 	// how often it reappeared after a review for that.

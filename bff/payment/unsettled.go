@@ -11,11 +11,13 @@ import (
 // Unsettled returns the numbers of the attempts whose money an operator has to deal with, by a
 // refund or an agreement with the shopper: what a confirmed order was paid too much, what arrived
 // for an attempt that has ended, and what confirmed an order that the merchant had canceled. What
-// was recorded as sent back is dealt with.
+// was recorded as sent back is dealt with. An attempt that [Attempt.IsTakenBack] is one of them: its
+// money may not be there.
 func (s *Session) Unsettled(coins Coins) (numbers []int) {
 	for i := range s.Attempts {
 		a := &s.Attempts[i]
-		if s.isOwed(a, coins) && s.unsettled(a, coins).IsPositive() {
+		isOwed := s.isOwed(a, coins) && s.unsettled(a, coins).IsPositive()
+		if isOwed || a.IsTakenBack() {
 			numbers = append(numbers, a.Number)
 		}
 	}
@@ -52,6 +54,7 @@ func (s *Session) Settle(reason, by string, coins Coins, now time.Time) error {
 	for _, number := range numbers {
 		a := s.Attempt(number)
 		a.Settled = a.arrived()
+		a.DoubtSettled = a.IsTakenBack()
 	}
 	s.AppendTimeline(now, by, "session.settled", reason)
 	s.ErasedAt = time.Time{} // the reason may name a person
@@ -60,8 +63,12 @@ func (s *Session) Settle(reason, by string, coins Coins, now time.Time) error {
 
 // UnsettledAmount returns what is to be dealt with of an attempt that is unsettled, as decimal text
 // in its coin, without what went back: the excess of a confirmed order that the merchant had not
-// canceled, all of any other money. What was settled before is not in it.
+// canceled, all of any other money. What was settled before is not in it. Of an attempt that was
+// taken back, it is what had confirmed it.
 func (s *Session) UnsettledAmount(number int, coins Coins) string {
+	if a := s.Attempt(number); a.IsTakenBack() {
+		return FormatAmount(a.arrived())
+	}
 	return FormatAmount(s.unsettled(s.Attempt(number), coins))
 }
 

@@ -15,6 +15,11 @@ func TestUnsettled(t *testing.T) {
 	resolved := Attempt{State: Confirmed, Paid: dec("99"), ResolvedCount: 1}
 	settled := Attempt{State: Confirmed, Paid: dec("27"), Settled: dec("27")}
 	again := Attempt{State: Confirmed, Paid: dec("28"), Settled: dec("27")}
+	takenBack := Attempt{State: Confirmed, Paid: dec("25.03"), Alert: reasonRegressed, Regressions: 3}
+	confirmed := takenBack
+	confirmed.Regressions = 0
+	byOperator := takenBack
+	byOperator.ResolvedCount = 1
 
 	for name, c := range map[string]struct {
 		attempt  Attempt
@@ -33,6 +38,9 @@ func TestUnsettled(t *testing.T) {
 		"resolved by an operator":   {resolved, "", false},
 		"settled":                   {settled, "", false},
 		"paid again after settling": {again, "", true},
+		"taken back":                {takenBack, "", true},
+		"confirmed again":           {confirmed, "", false},
+		"confirmed by an operator":  {byOperator, "", false},
 	} {
 		c.attempt.Number = 1
 		c.attempt.PayAmount = dec("25.03")

@@ -232,6 +232,7 @@ func fullAttempt(at time.Time) payment.Attempt {
 		Regressions:    9,
 		RegressedAt:    at.Add(10),
 		Alert:          "alert",
+		DoubtSettled:   true,
 		Number:         1,
 		State:          payment.Confirmed,
 		Marker:         "cs1",
