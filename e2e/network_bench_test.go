@@ -159,7 +159,9 @@ func (r *remote) page(plain bool) string {
 
 // loads returns how long each of some visits took until the page was usable, in ms.
 func (r *remote) loads(b *testing.B, again, plain bool) (all []float64) {
-	options := browser.Options{Script: htmlClocks, Width: 400, Height: 800, Patience: 3 * time.Minute}
+	options := browser.Options{
+		Script: htmlClocks, Width: 400, Height: 800, Patience: 3 * time.Minute, ThirdPartyStorage: true,
+	}
 	in := frameView
 	if plain {
 		options.Script = plainClocks
