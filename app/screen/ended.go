@@ -23,7 +23,10 @@ func (e *ended) Draw() *node.Element {
 	symbol := "over"
 	title := "expired.title"
 	text := sentence(e.Page, "expired.text")
-	paid := []node.Node{sentence(p, "expired.paid"), sentence(p, "expired.paid.next")}
+	paid := []node.Node{sentence(p, "expired.paid")}
+	if len(p.View.Refunds) == 0 { // or the shop has decided
+		paid = append(paid, sentence(p, "expired.paid.next"))
+	}
 	switch {
 	case p.View.Status == wire.Cancelled:
 		symbol = "stop"
