@@ -15,8 +15,8 @@ func TestSecurityPage(t *testing.T) {
 	page := string(raw)
 	list := newPolicies([]string{"https://shop.example"}, "'sha256-…'")
 	named := map[Kind]string{
-		KindPage:      "page in a frame",
-		KindFramed:    "page in a frame",
+		KindPage:      "later page in a frame",
+		KindFramed:    "first page in a frame",
 		KindAlone:     "page in no frame",
 		KindDoctor:    "doctor",
 		KindMoved:     "redirect",
