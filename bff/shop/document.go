@@ -186,7 +186,8 @@ func (d *document) scriptAndStyle(p widget.Page) (attributes, script, style stri
 		// Painting waits for the last element: a browser lays the fields out for autofill when the
 		// document ends, and would do so once more.
 		whole := "<link rel=\"expect\" href=\"#coinslot-end\" blocking=\"render\">\n"
-		return attributes, d.inline, whole + plain
+		keep := "<link rel=\"compression-dictionary\"" + attribute("data-href", d.framed) + ">\n"
+		return attributes, d.inline, whole + plain + keep
 	case p.Embed == "" || d.framed == "":
 		return attribute("src", d.frame), "", style
 	}

@@ -2,7 +2,7 @@
 
 /** Data attributes of the script's own tag. */
 export const settings = /** @type {{ origin: string, embed: string, wasm: string,
-  loader: string, text: string, style: string, framed?: string }} */ (
+  loader: string, text: string, style: string }} */ (
     /** @type {HTMLElement} */ (document.querySelector('script[data-origin]')).dataset);
 
 export const html = document.documentElement;

@@ -64,27 +64,18 @@ async function runProgram() {
   data.sentences = await sentences; // for app.wasm
   performance.mark('coinslot:program');
   const ended = go.run(instance);
-  setTimeout(addLateStyles, LATE);
-  setTimeout(keepScript, LATE);
+  setTimeout(loadLate, LATE);
   await ended;
 }
 
-/** Loads the styles of the screens to come, which the server links where they are needed at once. */
-function addLateStyles() {
-  const link = /** @type {HTMLLinkElement | null} */ (document.getElementById('after'));
-  if (link?.dataset.href) link.href = link.dataset.href;
-}
-
 /**
- * Has the browser keep the file that this page has inline: later pages come without its text.
- * https://www.rfc-editor.org/rfc/rfc9842 (bff/web/dictionary.go)
+ * Loads what the server links only by "data-href": the styles of the screens to come, and the file
+ * that this page has inline, for later pages to come without it (bff/web/dictionary.go).
  */
-function keepScript() {
-  if (!settings.framed) return; // it came as that file
-  const link = document.createElement('link');
-  link.rel = 'compression-dictionary';
-  link.href = settings.framed;
-  document.head.append(link);
+function loadLate() {
+  for (const link of document.querySelectorAll('link[data-href]')) {
+    link.setAttribute('href', /** @type {HTMLElement} */ (link).dataset.href ?? '');
+  }
 }
 
 /** @param {string} url of the texts in the page's language */
