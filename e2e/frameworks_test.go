@@ -33,7 +33,7 @@ var frameworkProjects = []struct {
 // was built, and pays in it. docs/npm.md has the table.
 func TestFullFrameworks(t *testing.T) {
 	need.Long(t, "it installs frameworks from the npm registry")
-	tarball := packNPM(t)
+	tarball := packNPM(t, "checkout")
 	ports, origins := map[string]string{}, []string{}
 	for _, project := range frameworkProjects {
 		ports[project.name] = fortest.FreePort(t)
@@ -72,7 +72,7 @@ var frameworkShops = []example{
 func TestFullFrameworkShops(t *testing.T) {
 	need.Long(t, "it installs frameworks from the npm registry")
 	testShops(t, frameworkShops, npmSettings(t, "npm_config_prefer_offline=true",
-		"NEXT_TELEMETRY_DISABLED=1", "TARBALL="+packNPM(t)))
+		"NEXT_TELEMETRY_DISABLED=1", "TARBALL="+packNPM(t, "checkout")))
 }
 
 // copyProject copies a folder, with addresses replaced.

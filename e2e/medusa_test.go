@@ -12,6 +12,7 @@ import (
 func TestFullMedusa(t *testing.T) {
 	need.Long(t, "it installs Medusa from the npm registry")
 	m := newNPMShop(t, "medusa")
+	m.copyIntegration("medusa/src", "src")
 	s := newStack(t, "COINSLOT_SANDBOX=true", "COINSLOT_RATES="+fixedRates(t),
 		"COINSLOT_WEBHOOK_URL="+m.url+"/hooks/payment/coinslot_coinslot")
 	m.env = append(m.env, "MEDUSA_DISABLE_TELEMETRY=true", "SHOP="+s.shop.URL, "MEDUSA="+m.url,

@@ -30,8 +30,7 @@ type npmShop struct {
 	log    *fortest.Log
 }
 
-// newNPMShop copies the project of testdata/name, and the sources that the README.md of
-// integrations/name says to copy. What start begins ends with t.
+// newNPMShop copies the project of testdata/name. What start begins ends with t.
 func newNPMShop(t *testing.T, name string) *npmShop {
 	t.Helper()
 	port := fortest.FreePort(t)
@@ -46,10 +45,15 @@ func newNPMShop(t *testing.T, name string) *npmShop {
 	})
 
 	fortest.OK(t, os.CopyFS(n.dir, os.DirFS("testdata/"+name)))
-	runIn(t, ".", nil, "cp", "-RL", "../integrations/"+name+"/src/.", filepath.Join(n.dir, "src"))
 	n.env = npmSettings(t, "npm_config_prefer_offline=true", "NODE_ENV=development",
 		"PORT="+port, "DATABASE_URL="+overTCP(t, pgtest.DSN(t)))
 	return n
+}
+
+// copyIntegration copies the files of a folder in integrations into a folder of the shop.
+func (n *npmShop) copyIntegration(from, to string) {
+	n.t.Helper()
+	runIn(n.t, ".", nil, "cp", "-RL", "../integrations/"+from+"/.", filepath.Join(n.dir, to))
 }
 
 // step runs a program of the shop to its end, and logs how long it took.

@@ -16,8 +16,8 @@ import (
 	"coinslot/e2e/need"
 )
 
-// packageLimit is how many bytes npm may download for a package.
-const packageLimit = 12_000
+// packageLimits are how many bytes npm may download for a package.
+var packageLimits = map[string]int64{"checkout": 12_000, "server": 12_000, "vendure": 30_000}
 
 var packOnce = sync.OnceValues(func() (string, error) {
 	out, err := os.MkdirTemp("", "coinslot-npm-")
@@ -28,20 +28,21 @@ var packOnce = sync.OnceValues(func() (string, error) {
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return string(said), err
 	}
-	return filepath.Join(out, "coinslot-checkout-1.2.3.tgz"), nil
+	return out, nil
 })
 
-// packNPM returns the tarball that tools/npm/pack.sh leaves. It ends t if make install-all has not run.
-func packNPM(t *testing.T) string {
+// packNPM returns the tarball of @coinslot/name that tools/npm/pack.sh leaves. It ends t if make
+// install-all has not run.
+func packNPM(t *testing.T, name string) string {
 	t.Helper()
 	need.Command(t, "npm")
 	need.File(t, "../.cache/npm-types/node_modules/vue")
 	built.TrackSources(t)
-	tarball, err := packOnce()
+	out, err := packOnce()
 	if err != nil {
-		t.Fatalf("packing the npm packages: %v\n%s", err, tarball)
+		t.Fatalf("packing the npm packages: %v\n%s", err, out)
 	}
-	return tarball
+	return filepath.Join(out, "coinslot-"+name+"-1.2.3.tgz")
 }
 
 // npmSettings have npm install what is not newer than npmDate of tools/install, with its cache.
@@ -74,36 +75,41 @@ func runIn(t testing.TB, dir string, env []string, name string, args ...string) 
 // safe to import on a server.
 func TestFullNPMPackage(t *testing.T) {
 	t.Parallel()
-	checkout := packNPM(t)
-	for tarball, module := range map[string]struct{ text, prints string }{
-		checkout: {`import { createCheckout, loadCoinslot } from './package/dist/index.js';
+	for name, module := range map[string]struct{ text, prints string }{
+		"checkout": {`import { createCheckout, loadCoinslot } from './package/dist/index.js';
 			loadCoinslot('https://pay.shop.example'); // at the top of a module: no unhandled rejection
 			await createCheckout({ url: 'https://pay.shop.example' }).catch(({ message }) => console.log(message));`,
 			"browsers only"},
-		strings.Replace(checkout, "-checkout-", "-server-",
-			1): {`import { verifyWebhook } from './package/dist/index.js';
+		"server": {`import { verifyWebhook } from './package/dist/index.js';
 			await verifyWebhook('whsec_x', {}, '').catch(({ name }) => console.log(name));`, "WebhookError"},
+		"vendure": {`import { checkOptions } from './package/dist/options.js';
+			try { checkOptions({}) } catch ({ message }) { console.log(message) }`, "option checkouts"},
 	} {
-		dir := testPackage(t, tarball)
+		dir := testPackage(t, name)
 		out := runIn(t, dir, nil, need.Command(t, "node"), "--input-type=module", "-e", module.text)
-		fortest.Has(t, tarball+", imported on a server", out, module.prints)
-		if tarball == checkout {
+		fortest.Has(t, name+", imported on a server", out, module.prints)
+		readme := fortest.Must(os.ReadFile(filepath.Join(dir, "package/README.md")))(t)
+		if strings.Contains(string(readme), "](..") {
+			t.Errorf("README.md of %s links to a file that is not in the package", name)
+		}
+		if name == "checkout" {
 			served := fortest.Must(os.ReadFile("../static/checkout.d.ts"))(t)
 			types := fortest.Must(os.ReadFile(filepath.Join(dir, "package/dist/checkout.d.ts")))(t)
 			fortest.Diff(t, string(types), string(served),
-				"the types of %s are not those that are served", tarball)
+				"the types of %s are not those that are served", name)
 		}
 	}
 }
 
-// testPackage tests a tarball's size and package.json, and returns a folder with its package.
-func testPackage(t *testing.T, tarball string) (dir string) {
+// testPackage tests the size and package.json of @coinslot/name, and returns a folder with the package.
+func testPackage(t *testing.T, name string) (dir string) {
 	t.Helper()
+	tarball := packNPM(t, name)
 	dir = t.TempDir()
 	size := fortest.Must(os.Stat(tarball))(t).Size()
 	t.Logf("%s has %d bytes", tarball, size)
-	if size > packageLimit {
-		t.Errorf("%s has %d bytes; want at most %d", tarball, size, packageLimit)
+	if limit := packageLimits[name]; size > limit {
+		t.Errorf("%s has %d bytes; want at most %d", tarball, size, limit)
 	}
 	runIn(t, dir, nil, "tar", "xzf", tarball)
 	var about struct {
@@ -144,7 +150,7 @@ func testPackage(t *testing.T, tarball string) (dir string) {
 func TestFullNPMQuickPath(t *testing.T) {
 	t.Parallel()
 	need.File(t, "../.cache/npm-registry/shop")
-	tarball, root := packNPM(t), filepath.Dir(filepath.Dir(built.Program(t)))
+	tarball, root := packNPM(t, "checkout"), filepath.Dir(filepath.Dir(built.Program(t)))
 	r := newReader(t)
 	r.env = append(r.env, npmSettings(t, "npm_config_offline=true")...)
 	shop, beside := r.free("5173"), filepath.Join(r.dir, "coinslot")

@@ -9,12 +9,15 @@ import (
 	"coinslot/e2e/need"
 )
 
-// TestFullVendure sells with the plugin of integrations/vendure: it installs Vendure, checks the
-// plugin's types, and runs integrations/vendure/test/vendure.test.mjs with Vendure, PostgreSQL and two
-// checkouts, one for each channel.
+// TestFullVendure sells with the packed plugin of integrations/vendure: it installs Vendure and the
+// plugin, and runs integrations/vendure/test/vendure.test.mjs with Vendure, PostgreSQL and two
+// checkouts, one for each channel. Vendure's types are here alone, so it also checks those of the
+// plugin's sources, which packing does not.
 func TestFullVendure(t *testing.T) {
 	need.Long(t, "it installs Vendure from the npm registry")
+	plugin := packNPM(t, "vendure")
 	v := newNPMShop(t, "vendure")
+	v.copyIntegration("vendure", "plugin")
 	checkout := newStack(t, "COINSLOT_SANDBOX=true", "COINSLOT_RATES="+fixedRates(t),
 		"COINSLOT_WEBHOOK_URL="+v.url+"/hooks/coinslot/main")
 	const otherKey = "e2e-other-key-0123456789abcdef0123456789"
@@ -29,7 +32,10 @@ func TestFullVendure(t *testing.T) {
 		"OTHER_COINSLOT_SECRET_KEY="+otherKey, "OTHER_COINSLOT_WEBHOOK_SECRET="+otherHook,
 		"PROCESSES="+processes(t, v, checkout), "HOLD="+filepath.Join(t.TempDir(), "hold"))
 	v.step("npm", "install")
+	v.step("npm", "install", plugin)
 	v.step("node_modules/.bin/tsc", "-p", ".")
+	v.step("node_modules/.bin/tsc", "-p", "plugin", "--noEmit")
+	v.step("node", "module.mjs")
 	v.serve = []string{"node", "dist/index.js"}
 	v.health = "/health"
 	v.sell("vendure/test/vendure.test.mjs", "@vendure/core")

@@ -87,7 +87,7 @@ func TestDigitsOfCurrencies(t *testing.T) {
 	list := regexp.MustCompile(`NO_DIGITS += ["'](.+)["']|THREE_DIGITS += ["'](.+)["']`)
 	for _, file := range []string{
 		"medusa/src/modules/coinslot/coinslot.ts",
-		"vendure/src/plugins/coinslot/price.ts",
+		"vendure/src/price.ts",
 		"woocommerce/includes/price.php",
 	} {
 		source := string(fortest.Must(os.ReadFile(file))(t))

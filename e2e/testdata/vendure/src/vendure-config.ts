@@ -1,3 +1,4 @@
+import { CoinslotPlugin } from "@coinslot/vendure"
 import {
   defaultOrderProcess,
   dummyPaymentHandler,
@@ -6,7 +7,6 @@ import {
 } from "@vendure/core"
 import fs from "node:fs"
 import path from "node:path"
-import { CoinslotPlugin } from "./plugins/coinslot/coinslot.plugin"
 
 // While the file HOLD exists, no order becomes paid: a test kills Vendure in the middle of it.
 const hold = process.env.HOLD!

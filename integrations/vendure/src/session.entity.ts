@@ -1,4 +1,4 @@
-import { DeepPartial, EntityId, ID, VendureEntity } from "@vendure/core"
+import { type DeepPartial, EntityId, type ID, VendureEntity } from "@vendure/core"
 import { Column, Entity, Index } from "typeorm"
 
 /** A session of Coinslot's that was opened for an order, and what has come of it. */

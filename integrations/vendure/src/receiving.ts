@@ -38,7 +38,7 @@ export class Receiving implements OnApplicationBootstrap {
     private readonly bus: EventBus,
   ) {}
 
-  onApplicationBootstrap() {
+  onApplicationBootstrap(): void {
     this.bus.ofType(RefundEvent).subscribe((event) => {
       this.noteRefund(event).catch((error) => {
         log("error", `the refund ${event.refund.id} could not be noted: ${error.message}`)
@@ -50,7 +50,7 @@ export class Receiving implements OnApplicationBootstrap {
    * Does what a verified webhook asks for. It throws if that failed: then the webhook must come
    * again.
    */
-  async receive(checkout: string, { id, type, data }: LoggedEvent) {
+  async receive(checkout: string, { id, type, data }: LoggedEvent): Promise<void> {
     const row = await this.find(checkout, data)
     if (!row) {
       const code = data.metadata?.[ORDER] // absent: of another shop, or a test
@@ -64,7 +64,7 @@ export class Receiving implements OnApplicationBootstrap {
   }
 
   /** Pays an order before the webhook comes, if a session is confirmed. */
-  async receiveAnswer({ id, status }: Session) {
+  async receiveAnswer({ id, status }: Session): Promise<void> {
     if (status !== "confirmed") return
     await this.confirm(await this.rows().findOneByOrFail({ sessionId: id }), id)
   }

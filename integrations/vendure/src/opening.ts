@@ -77,7 +77,7 @@ export class Opening {
    * Cancels what can be paid of an order's sessions. Throws if money is there or on its way, or if
    * no answer comes.
    */
-  async cancelSessions(ctx: RequestContext, order: Order) {
+  async cancelSessions(ctx: RequestContext, order: Order): Promise<void> {
     for (const row of await this.unclosed(ctx, order)) {
       if (row.status !== "confirmed") await this.close(ctx, row)
     }

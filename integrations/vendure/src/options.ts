@@ -27,7 +27,7 @@ export type CoinslotOptions = {
 }
 
 /** Throws an error that names the option that is missing or wrong. It never holds a secret. */
-export function checkOptions(options: CoinslotOptions) {
+export function checkOptions(options: CoinslotOptions): void {
   const checkouts = Object.entries(options.checkouts ?? {})
   if (checkouts.length === 0) throw new Error("Coinslot: the option checkouts has none")
   for (const [name, checkout] of checkouts) {

@@ -24,7 +24,7 @@ export class CoinslotController {
     @Param("checkout") name: string,
     @Req() request: IncomingMessage & { body: unknown },
     @Res() response: ServerResponse,
-  ) {
+  ): Promise<void> {
     const answer = (status: number, text = "") =>
       void response.writeHead(status, { "Content-Type": "text/plain" }).end(text)
     const checkout = this.checkouts.find(name)
@@ -59,7 +59,7 @@ export function keepBody(
   request: IncomingMessage & { body?: unknown },
   response: ServerResponse,
   next: (error?: unknown) => void,
-) {
+): void {
   const parts: Buffer[] = []
   let size = 0
   request.on("data", (part: Buffer) => {

@@ -7,11 +7,13 @@ import {
   RequestContext,
   UserInputError,
 } from "@vendure/core"
+import type { DocumentNode } from "graphql"
 import gql from "graphql-tag"
+import type { Session } from "./client"
 import { Opening } from "./opening"
 import { Receiving } from "./receiving"
 
-export const shopApi = gql`
+export const shopApi: DocumentNode = gql`
   "What the checkout element needs"
   type CoinslotCheckout {
     id: String!
@@ -41,7 +43,10 @@ export class CoinslotResolver {
 
   @Mutation()
   @Allow(Permission.Owner)
-  async createCoinslotSession(@Ctx() ctx: RequestContext, @Args() { method }: { method: string }) {
+  async createCoinslotSession(
+    @Ctx() ctx: RequestContext,
+    @Args() { method }: { method: string },
+  ): Promise<Session> {
     const order = await this.activeOrders.getActiveOrder(ctx, undefined)
     if (order?.state !== "ArrangingPayment") {
       const state = order?.state ?? "absent"

@@ -20,7 +20,7 @@ const proven = new WeakSet<Session>()
  * Returns the metadata with which createPayment takes a session for paid. Only for what the API has
  * answered.
  */
-export function provenBy(session: Session) {
+export function provenBy(session: Session): { session: Session } {
   if (session.status !== "confirmed") {
     throw new Error(`session ${session.id} is ${session.status}, and pays nothing`)
   }
@@ -35,7 +35,7 @@ let config: ConfigService
 /**
  * Settles a payment at once, or makes none: there is a payment only when Coinslot has proven it.
  */
-export const coinslotPaymentHandler = new PaymentMethodHandler({
+export const coinslotPaymentHandler: PaymentMethodHandler = new PaymentMethodHandler({
   code: HANDLER,
   description: text("Coinslot: payment in coins"),
   args: {

@@ -33,7 +33,7 @@ export class CoinslotPlugin {
   /** @internal */
   static options: CoinslotOptions
 
-  static init(options: CoinslotOptions) {
+  static init(options: CoinslotOptions): typeof CoinslotPlugin {
     checkOptions(options)
     this.options = options
     return CoinslotPlugin

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from "@nestjs/common"
 import { Coinslot, CoinslotError } from "./client"
-import { Checkout, client, CoinslotOptions } from "./options"
+import { type Checkout, client, type CoinslotOptions } from "./options"
 
-export const COINSLOT_OPTIONS = Symbol("options of CoinslotPlugin")
+export const COINSLOT_OPTIONS: unique symbol = Symbol("options of CoinslotPlugin")
 
 /** The checkouts of the plugin's options. */
 @Injectable()

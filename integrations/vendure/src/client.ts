@@ -1,0 +1,1 @@
+../../../npm/server/src/index.ts

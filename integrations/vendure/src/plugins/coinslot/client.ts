@@ -1,1 +1,0 @@
-../../../../../npm/server/src/index.ts
