@@ -235,9 +235,13 @@ func (f *Finder) lastAnswer(ctx context.Context, endpoint string) (string, error
 	return "", err
 }
 
+// maxRecent is how many unsettled payments are looked at for one that was taken back. The gateway is
+// asked for some days after a confirmation, so those are among the newest.
+const maxRecent = 1000
+
 // takenBack returns the payments whose confirmation the gateway took back.
 func (f *Finder) takenBack(ctx context.Context, _ time.Time) ([]Condition, error) {
-	sessions, _, err := f.Stored.Unsettled(ctx, MaxItems)
+	sessions, _, err := f.Stored.Unsettled(ctx, maxRecent)
 	if err != nil {
 		return nil, err
 	}
@@ -254,6 +258,7 @@ func (f *Finder) takenBack(ctx context.Context, _ time.Time) ([]Condition, error
 	if c.Count == 0 {
 		return nil, nil
 	}
+	c.Items = c.Items[:min(len(c.Items), MaxItems)]
 	return []Condition{c}, nil
 }
 

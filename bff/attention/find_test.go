@@ -181,6 +181,21 @@ func TestFindMany(t *testing.T) {
 	fortest.Equal(t, found[0].Complete(), false, "complete")
 }
 
+// What was taken back is found below many newer payments.
+func TestFindTakenBackAmongMany(t *testing.T) {
+	var s shop
+	for range 2 * MaxItems {
+		s.sessions = append(s.sessions, session(wire.Confirmed, payment.Confirmed, 30))
+	}
+	takenBack := session(wire.Confirmed, payment.Confirmed, 25)
+	takenBack.Attempts[0].Alert = "confirmation_taken_back"
+	takenBack.Attempts[0].Regressions = 3
+	s.sessions = append(s.sessions, takenBack)
+
+	found := fortest.Must((&Finder{Stored: &s, Gateway: &s}).Find(t.Context(), noon))(t)
+	fortest.Equal(t, summary(found[:1]), "taken_back! 1 cs_1 25; ", "the gravest")
+}
+
 // Disk and certificate are looked at where the program has them.
 func TestFindOfTheMachine(t *testing.T) {
 	const day = 24 * time.Hour

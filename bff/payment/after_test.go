@@ -85,9 +85,31 @@ func TestSettleWhatWasTakenBack(t *testing.T) {
 	want(0, "", "once it is settled")
 	says("expired", 3)
 	want(0, "", "after the same answers")
+
+	s.Attempts[0].Paid = dec("40")
+	want(1, "14.97", "after more money")
+	fortest.OK(t, s.Settle("sent back", "console:ann", nil, now))
+	want(0, "", "once that is settled, too")
 	says("confirmed", 1)
 	says("expired", 3)
-	want(1, "25.03", "after it was confirmed and taken back again")
+	want(1, "40", "after it was confirmed and taken back again")
+}
+
+// What is settled because it was not there is owed again once the gateway says that it is.
+func TestSettledDoubtIsOwedAgain(t *testing.T) {
+	s := waiting()
+	s.Apply(1, paid(), env, noon)
+	a := &s.Attempts[0]
+	a.Paid = dec("40")
+	a.Alert = reasonRegressed
+	a.Regressions = minRegressions
+	fortest.OK(t, s.Settle("nothing is there", "console:ann", nil, noon))
+	fortest.Equal(t, len(s.Unsettled(nil)), 0, "unsettled")
+
+	r := paid()
+	r.Paid = dec("40")
+	s.Apply(1, r, env, noon.Add(time.Hour))
+	fortest.Equal(t, s.UnsettledAmount(1, nil), "14.97", "the excess")
 }
 
 // Every payment after the confirmation is reported.

@@ -72,7 +72,10 @@ func (s *Session) reconsider(a *Attempt, r Record, now time.Time) {
 	case r.Status == "confirmed":
 		a.Regressions = 0
 		a.RegressedAt = time.Time{}
-		a.DoubtSettled = false
+		if a.DoubtSettled { // what was settled was not there; it is now
+			a.DoubtSettled = false
+			a.Settled = decimal.Zero
+		}
 		return
 	case r.Status != "pending" && !HasEnded(r.Status):
 		return

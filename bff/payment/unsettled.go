@@ -54,7 +54,7 @@ func (s *Session) Settle(reason, by string, coins Coins, now time.Time) error {
 	for _, number := range numbers {
 		a := s.Attempt(number)
 		a.Settled = a.arrived()
-		a.DoubtSettled = a.IsTakenBack()
+		a.DoubtSettled = a.DoubtSettled || a.IsTakenBack()
 	}
 	s.AppendTimeline(now, by, "session.settled", reason)
 	s.ErasedAt = time.Time{} // the reason may name a person
