@@ -53,7 +53,7 @@ export class CoinslotResolver {
       throw new UserInputError(`The order has to be in ArrangingPayment, and is ${state}`)
     }
     const session = await this.opening.open(ctx, order, method)
-    await this.receiving.receiveAnswer(session)
+    await this.receiving.receiveAnswer(ctx, session)
     return session
   }
 }

@@ -41,13 +41,13 @@ export class Opening {
   async open(ctx: RequestContext, order: Order, method: string): Promise<Session> {
     const wanted = await this.wantedFor(ctx, order, method)
     for (const row of await this.unclosed(ctx, order)) {
-      if (row.state === "closing" || !fits(row, wanted)) await this.close(ctx, row)
+      if (row.state === "closing" || !fits(row, wanted)) await this.close(row)
     }
     const row = await this.keepRequest(ctx, order, wanted)
-    const session = await this.ask(ctx, row)
+    const session = await this.ask(row)
 
     if (session.deleted) {
-      await this.update(ctx, row, { state: "closed" })
+      await this.update(row, { state: "closed" })
       return this.open(ctx, order, method)
     }
     if (session.test && !this.checkouts.get(row.checkout).acceptTestPayments) {
@@ -79,7 +79,7 @@ export class Opening {
    */
   async cancelSessions(ctx: RequestContext, order: Order): Promise<void> {
     for (const row of await this.unclosed(ctx, order)) {
-      if (row.status !== "confirmed") await this.close(ctx, row)
+      if (row.status !== "confirmed") await this.close(row)
     }
   }
 
@@ -108,7 +108,10 @@ export class Opening {
    */
   private keepRequest(ctx: RequestContext, order: Order, wanted: Wanted): Promise<CoinslotSession> {
     return this.connection.withTransaction(ctx, async (tx) => {
-      await lockOrder(this.connection, tx, order.id)
+      const state = await lockOrder(this.connection, tx, order.id)
+      if (state !== "ArrangingPayment") {
+        throw new UserInputError("The order was paid or changed just now")
+      }
       const before = await this.rows(tx).findBy({ orderId: order.id })
       const open = before.find(({ state }) => state !== "closed")
       if (open && (open.state === "closing" || !fits(open, wanted))) {
@@ -145,7 +148,7 @@ export class Opening {
    * unpaid. A request that Coinslot has never accepted is not sent again: what was wrong may be
    * another setting by then.
    */
-  private async ask(ctx: RequestContext, row: CoinslotSession): Promise<Session> {
+  private async ask(row: CoinslotSession): Promise<Session> {
     const request = JSON.parse(row.request) as NewSession & Price
     const options = { idempotencyKey: row.orderRef }
     let session: Session
@@ -154,38 +157,43 @@ export class Opening {
         api.createSession(request, options),
       )
     } catch (error) {
-      if (isRefused(error) && !row.sessionId) await this.update(ctx, row, { state: "closed" })
+      if (isRefused(error) && !row.sessionId) await this.update(row, { state: "closed" })
       throw error
     }
     const [is, want] = [priceText(session), priceText(request)]
     if (is !== want) throw new Error(`session ${session.id} is for ${is}, not for ${want}`)
-    await this.update(ctx, row, { sessionId: session.id })
+    await this.update(row, { sessionId: session.id })
     return session
   }
 
   /**
-   * Cancels a session for good. That it is to be canceled is stored before, outside of
-   * transactions: what may be canceled in Coinslot is not taken for open.
+   * Cancels a session for good. That it is to be canceled is stored before: what may be canceled in
+   * Coinslot is not taken for open.
    */
-  private async close(ctx: RequestContext, row: CoinslotSession) {
-    await this.update(ctx, row, { state: "closing" })
+  private async close(row: CoinslotSession) {
+    await this.update(row, { state: "closing" })
     try {
-      const id = row.sessionId || (await this.ask(ctx, row)).id
+      const id = row.sessionId || (await this.ask(row)).id
       await this.checkouts.call(row.checkout, (api) => api.cancel(id))
     } catch (error: any) {
-      if (error.status === 409) await this.update(ctx, row, { state: "open" })
+      if (error.status === 409) await this.update(row, { state: "open" })
       const neverOpened = !row.sessionId && isRefused(error)
       if (error.code !== "session_unknown" && !neverOpened) throw error
     }
-    await this.update(ctx, row, { state: "closed" })
+    await this.update(row, { state: "closed" })
   }
 
   private unclosed(ctx: RequestContext, { id }: Order): Promise<CoinslotSession[]> {
     return this.rows(ctx).findBy({ orderId: id, state: Not("closed") })
   }
 
-  private async update(ctx: RequestContext, { id }: CoinslotSession, change: Change) {
-    await this.rows(ctx).update(id, change)
+  /**
+   * Stores what Coinslot has done, outside of the caller's transaction: it stays done if that is
+   * undone. A transaction that holds a lock of a row has that of its order, too, so none is waited
+   * for that waits for the caller.
+   */
+  private async update({ id }: CoinslotSession, change: Change) {
+    await this.connection.getRepository(CoinslotSession).update(id, change)
   }
 
   private rows(ctx: RequestContext) {

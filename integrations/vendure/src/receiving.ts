@@ -12,6 +12,7 @@ import {
   RequestContext,
   RequestContextService,
   TransactionalConnection,
+  UserInputError,
 } from "@vendure/core"
 import { Checkouts } from "./checkouts"
 import { LoggedEvent, Session } from "./client"
@@ -63,15 +64,26 @@ export class Receiving implements OnApplicationBootstrap {
     await (type === CONFIRMED ? this.confirm(row, data.id) : this.record(row, id, type, data))
   }
 
-  /** Pays an order before the webhook comes, if a session is confirmed. */
-  async receiveAnswer({ id, status }: Session): Promise<void> {
+  /**
+   * Pays an order before the webhook comes, if a session is confirmed. Throws if the order is not
+   * paid by it.
+   */
+  async receiveAnswer(ctx: RequestContext, { id, status }: Session): Promise<void> {
     if (status !== "confirmed") return
-    await this.confirm(await this.rows().findOneByOrFail({ sessionId: id }), id)
+    const row = await this.rows().findOneByOrFail({ sessionId: id })
+    await this.confirm(row, id)
+    const payments = await this.orders.getOrderPayments(ctx, row.orderId)
+    if (!payments.some(({ transactionId }) => transactionId === id)) {
+      throw new UserInputError("Your payment has arrived. Please contact the shop about this order")
+    }
   }
 
   /** Pays an order with a session that Coinslot's API calls confirmed. */
   private async confirm(row: CoinslotSession, id: string) {
     const session = await this.checkouts.call(row.checkout, (api) => api.session(id))
+    if (session.order_ref !== row.orderRef) {
+      throw new Error(`${id} is of ${session.order_ref}, and pays nothing for ${row.orderRef}`)
+    }
     if (this.isRefusedPlayMoney(row, session)) return
     await this.record(row, CONFIRMED, CONFIRMED, session) // a session is confirmed once
   }
@@ -115,9 +127,10 @@ export class Receiving implements OnApplicationBootstrap {
       const order = await readOrder(this.orders, ctx, row.orderId)
       const unmatched = type === CONFIRMED ? await this.pay(ctx, order, row, session) : ""
 
-      const note = `Coinslot: ${describe(session)}${unmatched && `. ${unmatched}`}`
+      const alarm = unmatched || doubt(session)
+      const note = `Coinslot: ${describe(session)}${alarm && `. ${alarm}`}`
       if (order) await this.orders.addNoteToOrder(ctx, { id: order.id, note, isPublic: false })
-      const level = unmatched ? "error" : needsAttention(type, session) ? "warn" : "info"
+      const level = alarm ? "error" : needsAttention(type, session) ? "warn" : "info"
       log(level, `${row.orderRef}, ${session.id}: ${note}`)
       await this.bus.publish(new CoinslotEvent(ctx, type, session, order, unmatched))
     })
@@ -207,6 +220,12 @@ function describe(session: Session): string {
     facts.push(`${amount} ${currency_symbol} sent back by ${tx_id}`)
   }
   return facts.join(", ") + (review_reason ? ` (${review_reason})` : "")
+}
+
+/** Says that a paid order may be unpaid after all; empty if it is not so. */
+function doubt({ status, review_reason }: Session): string {
+  const isTakenBack = status === "confirmed" && review_reason === "confirmation_taken_back"
+  return isTakenBack ? "Do not ship: look the transaction up on the blockchain" : ""
 }
 
 function needsAttention(type: string, { overpaid_amount }: Session): boolean {

@@ -187,9 +187,18 @@ async function vendure(
     {},
     { get: (_, name) => (name === "getOne" ? async () => world.order : () => query) },
   )
+  const kept: [number, Row][] = [] // changes outside of the transaction, which stay
+  const outside = {
+    update: async (id: number, change: Row) => {
+      kept.push([id, change])
+      await table.update(id, change)
+    },
+  }
   const connection = {
-    getRepository: (_: unknown, entity: { name: string }) =>
-      entity.name === "CoinslotSession" ? table : { createQueryBuilder: () => query },
+    getRepository: (_: unknown, entity?: { name: string }) => {
+      if (!entity) return outside
+      return entity.name === "CoinslotSession" ? table : { createQueryBuilder: () => query }
+    },
     // one after the other, as the lock of the order has it; what failed is undone
     withTransaction: (ctx: object, work: (ctx: object) => Promise<unknown>) => {
       const next = world.busy
@@ -201,11 +210,13 @@ async function vendure(
             string[],
             string[],
           ])
+          kept.length = 0
           try {
             return await work(ctx)
           } catch (error) {
             Object.assign(world.order ?? {}, before[0])
             table.rows = before[1]
+            for (const [id, change] of kept) await table.update(id, change)
             notes.splice(0, Infinity, ...before[2])
             events.splice(0, Infinity, ...before[3])
             throw error
@@ -301,6 +312,7 @@ async function vendure(
     states,
     opening,
     receiving,
+    connection,
     world,
     order: order as Row,
     open: (method = "coins") =>
@@ -782,6 +794,74 @@ test("20: refuses play money", async (t) => {
   sandbox.is.test = true
   await sandbox.tell("checkout.confirmed", { test: true })
   assert.equal(sandbox.order.state, "PaymentSettled")
+})
+
+test("9: a confirmation that was taken back is an error", async (t) => {
+  const { notes, tell } = await waiting(t)
+  await tell("checkout.confirmed", { status: "confirmed", version: 9 })
+  const reason = "confirmation_taken_back"
+  await tell("checkout.review", { status: "confirmed", version: 10, review_reason: reason })
+  assert.match(notes.at(-1)!, /confirmed \(confirmation_taken_back\)\. Do not ship/)
+  assert.match(logged.at(-1)!, /Do not ship/)
+})
+
+test("10: an order that was paid meanwhile gets no session", async (t) => {
+  const { order, open, states, world } = await vendure(t, ({ body }) => [200, opened(body)])
+  world.busy = new Promise<void>((done) =>
+    setImmediate(() => {
+      order.state = "PaymentSettled"
+      done()
+    }),
+  )
+  await assert.rejects(open(), /was paid or changed just now/)
+  assert.deepEqual(states(), [])
+})
+
+test("17: a session that was canceled stays so if the order's change is undone", async (t) => {
+  let canceled = false
+  const { connection, open, opening, order, states } = await vendure(t, ({ path, body }) => {
+    if (path.endsWith("/cancel")) canceled = true
+    const isFirst = (body as Row).order_ref === "ABC"
+    return [200, opened(body, canceled && isFirst ? { status: "cancelled" } : {})]
+  })
+  await open()
+  coinslotOrderProcess.init!({ get: () => opening } as never)
+  const change = connection.withTransaction({}, async (ctx: object) => {
+    const asked = { ctx, order } as never
+    await coinslotOrderProcess.onTransitionStart!("ArrangingPayment", "AddingItems", asked)
+    throw new Error("undone")
+  })
+  await assert.rejects(change, /undone/)
+  assert.deepEqual(states(), ["ABC closed"])
+  assert.equal((await open()).status, "open")
+  assert.deepEqual(states(), ["ABC closed", "ABC-1 open"])
+})
+
+test("18: money that did not pay the order is not called a payment of it", async (t) => {
+  let isPaid = false
+  const confirmed = { status: "confirmed", version: 9 }
+  const { open, order, tell } = await vendure(t, ({ path, body }) => {
+    if (path !== "/v1/sessions") return [200, session(confirmed)]
+    return [200, opened(body, isPaid ? confirmed : {})]
+  })
+  await open()
+  isPaid = true
+  order.totalWithTax = 9999
+  await tell("checkout.confirmed", confirmed)
+  order.totalWithTax = 5997
+  await assert.rejects(open(), /contact the shop/)
+  assert.equal(order.state, "ArrangingPayment")
+})
+
+test("18: a session of another order pays nothing", async (t) => {
+  const other = session({ id: "cs_other", order_ref: "XYZ", status: "confirmed", version: 9 })
+  const { open, order, tell } = await vendure(t, ({ path }) =>
+    path === "/v1/sessions" ? "hang up" : [200, other],
+  )
+  await assert.rejects(open())
+  const status = await tell("checkout.confirmed", { id: "cs_other", status: "confirmed" })
+  assert.equal(status, 503)
+  assert.deepEqual(order.payments, [])
 })
 
 test("the shopper's page may come before the webhook", async (t) => {
