@@ -33,6 +33,8 @@ type shopper struct {
 	paid  bool     // something was paid for it
 	key   string   // of the creation that was not acknowledged yet; empty = none
 	draft string   // its body
+
+	sockets sync.WaitGroup // those that are read
 }
 
 // coins are what an order between 15 and 2000 dollars can be paid with.
@@ -79,7 +81,10 @@ func (w *world) startShoppers(n int) (stop func()) {
 			rng:  rand.New(rand.NewPCG(w.seed, uint64(100+i))),
 			ip:   fmt.Sprintf("10.%d.%d.1", i/250, i%250),
 		}
-		all.Go(func() { b.run(ctx) })
+		all.Go(func() {
+			b.run(ctx)
+			b.sockets.Wait()
+		})
 	}
 	return func() {
 		cancel()
@@ -352,7 +357,7 @@ func (b *shopper) listen(ctx context.Context, s *session) {
 		return
 	}
 	name := b.name + "'s socket"
-	go func() {
+	b.sockets.Go(func() {
 		defer conn.Close()
 		stop := context.AfterFunc(ctx, func() { conn.Close() })
 		defer stop()
@@ -379,5 +384,5 @@ func (b *shopper) listen(ctx context.Context, s *session) {
 			}
 			last = max(last, v.Version)
 		}
-	}()
+	})
 }
