@@ -66,6 +66,7 @@ const left = e => e.getBoundingClientRect().left;
 for (const e of all('.steps')) if (left(e.firstElementChild) <= left(e.lastElementChild)) say(e, 'do not fill from the right');
 for (const e of all('.coin-head, .network').filter(seen)) if (e.querySelector('input:not(.offscreen)') && left(e.querySelector('input')) > left(e.querySelector('strong'))) say(e, 'has its radio on the right');
 for (const e of all('.copyable > .copy:not(.ghost)')) if (left(e) > left(e.parentElement) + 20) say(e, 'is not on the left');
+for (const e of all('.facts dd:last-child').filter(seen)) if (left(e) > left(e.parentElement) + 20) say(e, 'does not end the line');
 for (const e of all('[data-part=address], .amount-value [data-part]')) if (getComputedStyle(e).direction !== 'ltr') say(e, 'runs from right to left');`},
 }
 
