@@ -1,11 +1,13 @@
 import { Injectable } from "@nestjs/common"
 import {
   ConfigService,
+  Logger,
   Order,
   OrderService,
   PaymentMethodService,
   RequestContext,
   TransactionalConnection,
+  TransactionSubscriber,
   UserInputError,
 } from "@vendure/core"
 import { Not } from "typeorm"
@@ -31,7 +33,11 @@ export class Opening {
     private readonly orders: OrderService,
     private readonly methods: PaymentMethodService,
     private readonly config: ConfigService,
+    private readonly transactions: TransactionSubscriber,
   ) {}
+
+  /** What is stored once more, one after the other. */
+  private undone: Promise<void> = Promise.resolve()
 
   /**
    * Opens the session of an order, or asks for it again, so that it can be paid. If the price or
@@ -41,13 +47,13 @@ export class Opening {
   async open(ctx: RequestContext, order: Order, method: string): Promise<Session> {
     const wanted = await this.wantedFor(ctx, order, method)
     for (const row of await this.unclosed(ctx, order)) {
-      if (row.state === "closing" || !fits(row, wanted)) await this.close(row)
+      if (row.state === "closing" || !fits(row, wanted)) await this.close(ctx, row)
     }
     const row = await this.keepRequest(ctx, order, wanted)
-    const session = await this.ask(row)
+    const session = await this.ask(ctx, row)
 
     if (session.deleted) {
-      await this.update(row, { state: "closed" })
+      await this.update(ctx, row, { state: "closed" })
       return this.open(ctx, order, method)
     }
     if (session.test && !this.checkouts.get(row.checkout).acceptTestPayments) {
@@ -79,7 +85,7 @@ export class Opening {
    */
   async cancelSessions(ctx: RequestContext, order: Order): Promise<void> {
     for (const row of await this.unclosed(ctx, order)) {
-      if (row.status !== "confirmed") await this.close(row)
+      if (row.status !== "confirmed") await this.close(ctx, row)
     }
   }
 
@@ -148,7 +154,7 @@ export class Opening {
    * unpaid. A request that Coinslot has never accepted is not sent again: what was wrong may be
    * another setting by then.
    */
-  private async ask(row: CoinslotSession): Promise<Session> {
+  private async ask(ctx: RequestContext, row: CoinslotSession): Promise<Session> {
     const request = JSON.parse(row.request) as NewSession & Price
     const options = { idempotencyKey: row.orderRef }
     let session: Session
@@ -157,12 +163,12 @@ export class Opening {
         api.createSession(request, options),
       )
     } catch (error) {
-      if (isRefused(error) && !row.sessionId) await this.update(row, { state: "closed" })
+      if (isRefused(error) && !row.sessionId) await this.update(ctx, row, { state: "closed" })
       throw error
     }
     const [is, want] = [priceText(session), priceText(request)]
     if (is !== want) throw new Error(`session ${session.id} is for ${is}, not for ${want}`)
-    await this.update(row, { sessionId: session.id })
+    await this.update(ctx, row, { sessionId: session.id })
     return session
   }
 
@@ -170,17 +176,17 @@ export class Opening {
    * Cancels a session for good. That it is to be canceled is stored before: what may be canceled in
    * Coinslot is not taken for open.
    */
-  private async close(row: CoinslotSession) {
-    await this.update(row, { state: "closing" })
+  private async close(ctx: RequestContext, row: CoinslotSession) {
+    await this.update(ctx, row, { state: "closing" })
     try {
-      const id = row.sessionId || (await this.ask(row)).id
+      const id = row.sessionId || (await this.ask(ctx, row)).id
       await this.checkouts.call(row.checkout, (api) => api.cancel(id))
     } catch (error: any) {
-      if (error.status === 409) await this.update(row, { state: "open" })
+      if (error.status === 409) await this.update(ctx, row, { state: "open" })
       const neverOpened = !row.sessionId && isRefused(error)
       if (error.code !== "session_unknown" && !neverOpened) throw error
     }
-    await this.update(row, { state: "closed" })
+    await this.update(ctx, row, { state: "closed" })
   }
 
   private unclosed(ctx: RequestContext, { id }: Order): Promise<CoinslotSession[]> {
@@ -188,12 +194,26 @@ export class Opening {
   }
 
   /**
-   * Stores what Coinslot has done, outside of the caller's transaction: it stays done if that is
-   * undone. A transaction that holds a lock of a row has that of its order, too, so none is waited
-   * for that waits for the caller.
+   * Stores what Coinslot has done. If the caller's transaction is undone, it is stored once more
+   * when that has ended: a second connection beside it could be the last one.
    */
-  private async update({ id }: CoinslotSession, change: Change) {
-    await this.connection.getRepository(CoinslotSession).update(id, change)
+  private async update(ctx: RequestContext, { id }: CoinslotSession, change: Change) {
+    const rows = this.rows(ctx)
+    await rows.update(id, change)
+    const { queryRunner } = rows.manager
+    if (!queryRunner?.isTransactionActive) return
+
+    const again = async () => {
+      await this.connection.getRepository(CoinslotSession).update(id, change)
+    }
+    const failed = (error: Error) => {
+      const what = `${JSON.stringify(change)} could not be stored: ${error.message}`
+      Logger.error(`session row ${id}: ${what}`, "Coinslot")
+    }
+    this.transactions.awaitRollback(queryRunner).then(
+      () => (this.undone = this.undone.then(again).catch(failed)),
+      () => {}, // it was committed
+    )
   }
 
   private rows(ctx: RequestContext) {

@@ -127,6 +127,7 @@ type Row = Record<string, any>
 /** The rows of one table. Only what the plugin asks for is there. */
 class Table {
   rows: Row[] = []
+  manager: { queryRunner?: { isTransactionActive: true; undone: Promise<void> } } = {}
 
   private matching = (where: Row) =>
     this.rows.filter((row) =>
@@ -187,18 +188,10 @@ async function vendure(
     {},
     { get: (_, name) => (name === "getOne" ? async () => world.order : () => query) },
   )
-  const kept: [number, Row][] = [] // changes outside of the transaction, which stay
-  const outside = {
-    update: async (id: number, change: Row) => {
-      kept.push([id, change])
-      await table.update(id, change)
-    },
-  }
   const connection = {
-    getRepository: (_: unknown, entity?: { name: string }) => {
-      if (!entity) return outside
-      return entity.name === "CoinslotSession" ? table : { createQueryBuilder: () => query }
-    },
+    // with a context and an entity, or, outside of all transactions, with an entity
+    getRepository: (first: { name?: string }, entity = first) =>
+      entity.name === "CoinslotSession" ? table : { createQueryBuilder: () => query },
     // one after the other, as the lock of the order has it; what failed is undone
     withTransaction: (ctx: object, work: (ctx: object) => Promise<unknown>) => {
       const next = world.busy
@@ -210,16 +203,23 @@ async function vendure(
             string[],
             string[],
           ])
-          kept.length = 0
+          let end = { undo: () => {}, commit: () => {} }
+          const undone = new Promise<void>((undo, commit) => (end = { undo, commit }))
+          undone.catch(() => {}) // nothing has to wait for it
+          table.manager = { queryRunner: { isTransactionActive: true, undone } }
           try {
-            return await work(ctx)
+            const result = await work(ctx)
+            end.commit()
+            return result
           } catch (error) {
             Object.assign(world.order ?? {}, before[0])
             table.rows = before[1]
-            for (const [id, change] of kept) await table.update(id, change)
             notes.splice(0, Infinity, ...before[2])
             events.splice(0, Infinity, ...before[3])
+            end.undo()
             throw error
+          } finally {
+            table.manager = {}
           }
         })
       world.busy = next
@@ -271,6 +271,7 @@ async function vendure(
     orders as never,
     methods as never,
     config as never,
+    { awaitRollback: ({ undone }: { undone: Promise<void> }) => undone } as never,
   )
   const receiving = new Receiving(
     checkouts,
@@ -832,6 +833,9 @@ test("17: a session that was canceled stays so if the order's change is undone",
     throw new Error("undone")
   })
   await assert.rejects(change, /undone/)
+  for (let n = 0; n < 1000 && states()[0] !== "ABC closed"; n++) {
+    await new Promise(setImmediate)
+  }
   assert.deepEqual(states(), ["ABC closed"])
   assert.equal((await open()).status, "open")
   assert.deepEqual(states(), ["ABC closed", "ABC-1 open"])

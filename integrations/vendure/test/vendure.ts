@@ -37,6 +37,7 @@ export class PaymentService {}
 export class RefundEvent {}
 export class RequestContextService {}
 export class TransactionalConnection {}
+export class TransactionSubscriber {}
 export class UserInputError extends Error {}
 export class VendureEvent {}
 

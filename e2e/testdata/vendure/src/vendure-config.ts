@@ -31,7 +31,12 @@ export const config: VendureConfig = {
     superadminCredentials: { identifier: "admin", password: "secret123" },
     cookieOptions: { secret: "of a test" },
   },
-  dbConnectionOptions: { type: "postgres", url: process.env.DATABASE_URL, synchronize: true },
+  dbConnectionOptions: {
+    type: "postgres",
+    url: process.env.DATABASE_URL,
+    synchronize: true,
+    extra: { max: 1 }, // who holds a connection and wants another one waits forever
+  },
   orderOptions: { process: [defaultOrderProcess, held] },
   paymentOptions: { paymentMethodHandlers: [dummyPaymentHandler] },
   plugins: [
