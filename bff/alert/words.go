@@ -131,7 +131,7 @@ var texts = []text{
 		todo: "The order is paid. Refund the excess, or agree on something with the shopper, " +
 			"then record the refund or mark it as settled.",
 		path:  "",
-		ended: "Settled: %s",
+		ended: "Settled, or taken back: %s",
 	},
 	{
 		kind:  attention.EndedMoney,
@@ -140,7 +140,7 @@ var texts = []text{
 		todo: "It was too late, too little, or the order was canceled. Refund it, or agree on " +
 			"something with the shopper, then record the refund or mark it as settled.",
 		path:  "",
-		ended: "Settled, or paid in full: %s",
+		ended: "Settled, paid in full, or taken back: %s",
 	},
 	{
 		kind:  attention.Rates,

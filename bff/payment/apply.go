@@ -91,11 +91,11 @@ func (s *Session) reconsider(a *Attempt, r Record, now time.Time) {
 	}
 }
 
-// IsTakenBack reports whether a was confirmed, and the gateway says since that it is not: the goods
-// may be unpaid. An operator who resolved a review of a, or settled it, knows that.
+// IsTakenBack reports whether a was confirmed, by the gateway or an operator, and the gateway says
+// since that it is not paid: the goods may be unpaid. False once an operator has settled that.
 func (a *Attempt) IsTakenBack() bool {
 	return a.State == Confirmed && a.Alert == reasonRegressed && a.Regressions >= minRegressions &&
-		a.ResolvedCount == 0 && !a.DoubtSettled
+		!a.DoubtSettled
 }
 
 // paidLessThan reports whether r shows a larger payment than a has.

@@ -69,6 +69,10 @@ func DefaultSchedule() Schedule {
 const (
 	minRegressions = 3
 	regressFor     = 10 * time.Minute
+	// Once it is reported, the gateway is asked every doubtPause for doubtFor, counted from the first
+	// contradiction: it may have been wrong.
+	doubtPause = 6 * time.Hour
+	doubtFor   = 14 * 24 * time.Hour
 )
 
 // maxRetryWait is the longest Retry-After to wait for: shoppers wait no longer for an address.
@@ -332,6 +336,13 @@ func (a *Attempt) confirmedDue(p Schedule, now time.Time) time.Time {
 	if a.Regressions > 0 && a.Alert != reasonRegressed {
 		pause := regressFor/minRegressions + time.Second
 		return Earlier(a.RegressedAt, now).Add(time.Duration(a.Regressions) * pause)
+	}
+	if a.Regressions > 0 {
+		pause := time.Duration(a.ChecksDone) * doubtPause // grows with each check, whatever it says
+		if pause > doubtFor {
+			return time.Time{}
+		}
+		return Earlier(a.RegressedAt, now).Add(pause)
 	}
 	return offsetAt(Earlier(a.EndedAt, now), p.ConfirmedChecks, a.ChecksDone)
 }

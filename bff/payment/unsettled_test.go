@@ -40,7 +40,7 @@ func TestUnsettled(t *testing.T) {
 		"paid again after settling": {again, "", true},
 		"taken back":                {takenBack, "", true},
 		"confirmed again":           {confirmed, "", false},
-		"confirmed by an operator":  {byOperator, "", false},
+		"confirmed by an operator":  {byOperator, "", true},
 	} {
 		c.attempt.Number = 1
 		c.attempt.PayAmount = dec("25.03")
