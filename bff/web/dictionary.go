@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -54,8 +55,10 @@ func (d *dictionary) isKept(r *http.Request) bool {
 		accepts(r.Header.Get("Accept-Encoding"), dictionaryCoding)
 }
 
+// compress returns content in dictionaryCoding.
 func (d *dictionary) compress(content []byte) []byte {
-	return d.encoder.EncodeAll(content, d.header[:len(d.header):len(d.header)])
+	body := slices.Clone(d.header)
+	return d.encoder.EncodeAll(content, body)
 }
 
 // SendInlining is [Send] for a page that has framed.js inline, without its text for a client that
